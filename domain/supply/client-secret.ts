@@ -25,8 +25,8 @@ export function clientSecretProblem(secret: string): string | null {
 }
 
 /**
- * Returns whether the text is a JSON object or list. A JSON number is not detected, because a client secret can be a
- * number.
+ * Returns whether the text is a JSON object or list, or begins like one. A JSON number is not detected, because a
+ * client secret can be a number.
  */
 function isJson(text: string): boolean {
   if (/^[[{]\s*["[{]/.test(text)) return true;

@@ -96,8 +96,8 @@ export type CellsByField = ReadonlyMap<string, Cell>;
 /**
  * Matches the headers of a file to known columns. Ignores case, spaces, hyphens and underscores.
  *
- * @returns a function that maps column names to a row's cells; null if columns are missing or ambiguous, which is
- * reported
+ * @returns a function that returns the cells of a row by column name; null if columns are missing or ambiguous, which
+ * is reported
  */
 export function matchColumns(
   file: string,
@@ -184,7 +184,7 @@ interface Place {
 /**
  * Reports missing columns. Returns the headers that the advice mentions.
  *
- * @param foreign the columns of a credential that are the organization on other platforms
+ * @param foreign the columns found whose names are credential fields here, but the organization on another platform
  */
 function reportMissing(
   { file, headers, report }: Place,

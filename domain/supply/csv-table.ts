@@ -68,7 +68,7 @@ async function splitFirstLine(text: AsyncIterable<string>): Promise<{ start: str
   for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
     head += piece.value;
     const start = /^\n*[^\n]+\n/.exec(head)?.[0];
-    // Counts characters, of which there are never more than bytes. The parser refuses a row that is too long.
+    // Stops at this length: a row has at least as many bytes as characters, so the parser refuses such a row.
     if (start === undefined && head.length < MAX_ROW_BYTES) continue;
     return {
       start: start ?? '',
@@ -147,7 +147,10 @@ function cellsOf(record: readonly string[], firstLine: number): Cell[] {
   });
 }
 
-/** Yields the rows with one cell per header. Reports other rows, because their cells might be in the wrong columns. */
+/**
+ * Yields the rows with one cell per header, and drops further empty cells. Reports other rows, because their cells
+ * might be in the wrong columns.
+ */
 async function* completeRows(
   file: string,
   headers: readonly Cell[],

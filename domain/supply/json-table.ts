@@ -18,8 +18,8 @@ export function isJson(text: string): boolean {
 }
 
 /**
- * Reads an array of flat objects, and keeps the position and the exact text of every value. Reads the text twice: first
- * to collect the fields of all objects, because objects can have different fields, then to read the rows.
+ * Reads an array of flat objects. Keeps the position of every value, and numbers exactly as written. Reads the text
+ * twice: first to collect the fields of all objects, because objects can have different fields, then to read the rows.
  *
  * @param text returns the text from its beginning at each call
  * @throws UnreadableFile if the text is not JSON, or does not contain an array of flat objects

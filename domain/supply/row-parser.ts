@@ -99,7 +99,7 @@ export interface CredentialTimes {
   readonly now: Date;
   /** The time of the option `--obtained-at`, for rows without `obtainedAt`. */
   readonly obtainedAt?: Date;
-  /** How a person gives one time for all rows without `obtainedAt`: the first part of advice. Absent: they cannot. */
+  /** Advice on how to give one time for all rows without `obtainedAt`; absent if that is not possible. */
   readonly forAllRows?: string;
 }
 
@@ -135,7 +135,7 @@ function parseObtainedAt(reader: RowReader, { now, obtainedAt: given, forAllRows
     const at = given ?? beforeNow(reader.fileModifiedAt, now);
     const problem = obtainedAtProblem(at, now);
     if (problem === null) return at.toISOString();
-    // Some programs that unpack archives set the time to 1980.
+    // Some programs that unpack archives set the time of a file to 1980.
     const instead = momentText(at.toISOString());
     const message = `obtainedAt is missing, and the time that is used instead (${instead}) is ${problem}`;
     const advice = forAllRows === undefined ? ENTER_TIME : `${forAllRows}; or, in each row, ${ENTER_TIME}`;
@@ -169,7 +169,7 @@ function parseObtainedAt(reader: RowReader, { now, obtainedAt: given, forAllRows
 function parseTime(text: string): Date | null {
   const time = text.toUpperCase().replace(/([+-]\d\d)$/, '$1:00');
   if (!isMoment(time)) return null;
-  // `Date.parse` accepts 30 February and returns 2 March.
+  // `Date.parse` accepts 30 February and returns a day in March.
   const day = time.slice(0, 10);
   return new Date(`${day}T00:00Z`).toISOString().startsWith(day) ? new Date(time) : null;
 }
@@ -180,7 +180,7 @@ export function obtainedAtProblem(at: Date, now: Date): string | null {
   return at.getTime() < EARLIEST_TOKEN ? 'before the year 2000' : null;
 }
 
-/** Returns the earlier time, because a file's clock can be ahead, but no credential was obtained in the future. */
+/** Returns the earlier time. A file's time can be in the future, but no credential was obtained in the future. */
 function beforeNow(time: Date, now: Date): Date {
   return time > now ? now : time;
 }
