@@ -45,8 +45,9 @@ interface FindingsOfCode {
 export const checkAllCommand = (slug: string): string => `ferry check manifest.csv --platform ${slug}`;
 
 /**
- * Says how to see all rows with the same warning. `ferry check` knows no migration. Unless it checks only the file, it
- * reports that every organization is already part of the migration itself. Only this code needs the account.
+ * Says how to see all rows with the same warning. Only `organization-was-connected` needs the account. Without
+ * `--offline`, `ferry check` also reports that every organization is already part of `migrationId`, because it does not
+ * know that the manifest belongs to this migration.
  */
 export function checkAgainText(code: Finding['code'], migrationId: string, slug: string): string {
   return code === 'organization-was-connected'

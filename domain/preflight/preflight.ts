@@ -1,8 +1,8 @@
 /**
  * The preflight: checks of the account, the platform and the client's application before any credential is used.
  *
- * The caller gathers the facts: a worker reads the companies from the ledger, a command reads them from a file. Both
- * use the same checks, so they report the same findings.
+ * The caller gathers the facts: workers and `ferry go-nogo` count the companies in the ledger; before the start,
+ * commands count them in a file. All use the same checks, so they report the same findings.
  */
 import { inClientWords } from '../companies/client-words';
 import type { Finding } from '../companies/finding';
@@ -43,11 +43,11 @@ export interface PreflightFacts {
   readonly platform: Platform;
   /** Number of companies that will be created in the account. */
   readonly toCreate: number;
-  /** `refused`: the service rejected the request. Null if the service was not asked. */
+  /** `refused`: the service rejected the request. Null if the service was not asked, or did not answer. */
   readonly service: ServiceFacts | { readonly refused: string } | null;
-  /** Absent if the ledger was not asked, or the migration has not started. */
+  /** Absent if the migration has not started. */
   readonly applications?: MigrationApplications;
-  /** Absent if the ledger was not asked. */
+  /** `others` is empty if the ledger was not asked. Absent: dependents are not checked. */
   readonly dependents?: Dependents;
   /**
    * The latest time at which the last company could be moved. ISO 8601, UTC; null if there are windows and the moves in
@@ -180,7 +180,7 @@ export function isApplicationNeeded(route: Route, { rotation }: Platform): boole
 }
 
 function applicationMissing(message: string, facts: PreflightFacts): PreflightFinding {
-  // `ferry show` can print the advice far from the message.
+  // Names the application again, because `ferry show` can print the advice far from the message.
   const advice = applicationAdvice('the application that obtained the tokens', facts);
   if (facts.route === 'self-service') {
     return warningFinding(

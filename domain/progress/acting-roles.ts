@@ -5,7 +5,9 @@ import type { Role } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
 import type { Progress } from './progress';
 
-/** Problems with the account, its key, or other migrations. In the managed route, only support can solve them. */
+/**
+ * Problems with the account, its key, the route or other migrations. In the managed route, only support can solve them.
+ */
 const OF_SUPPORT: readonly FindingCode[] = [
   'service-refuses',
   'key-not-administrator',
@@ -46,8 +48,8 @@ export function problemsByRole(route: Route, preflight: Preflight): Readonly<Rec
 export const isOfSupport = (code: FindingCode): boolean => OF_SUPPORT.includes(code);
 
 /**
- * Corrects who has to act in step 1: the workflow names the client for every problem of the details, and its recorded
- * histories contain this. Views show the roles that can solve the problems.
+ * Corrects who has to act in step 1. The workflow names the client for every problem of the details, and cannot change
+ * that, because recorded histories depend on it. Views show the roles that can solve the problems.
  */
 export function withActingRoles(progress: Progress): Progress {
   const { state, waitingFor } = progress;
@@ -75,7 +77,7 @@ interface DetailsState extends Pick<Progress, 'route' | 'step' | 'preflight'> {
 
 const BOTH_SIDES = /^the client must (?<ofClient>.*); support must (?<ofSupport>.*)$/s;
 
-/** Splits a task in which both sides have to act; null if it is no such task. */
+/** Splits a task of both sides into the client's part and support's part. Returns null for any other task. */
 export function tasksOfBothSides(what: string): { readonly ofClient: string; readonly ofSupport: string } | null {
   const { ofClient, ofSupport } = BOTH_SIDES.exec(what)?.groups ?? {};
   return ofClient === undefined || ofSupport === undefined ? null : { ofClient, ofSupport };

@@ -1,4 +1,4 @@
-/** Says when moves continue in a later window. Every view that shows an expected end calls it. */
+/** Says when moves continue in a later window. Views show this after an expected end. */
 import type { Counts } from '../companies/counts';
 import type { Window } from '../planning/windows';
 import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
@@ -6,16 +6,16 @@ import type { Forecast } from './forecast';
 
 /** Times are ISO 8601, UTC. */
 export interface Continuation {
-  /** When the window closes in which companies move first; null if no window is open. */
+  /** When the first window of the forecast closes; null if the forecast begins outside the windows. */
   readonly closesAt: string | null;
-  /** When the next window after that opens. */
+  /** When the window after that opens; the next window if `closesAt` is null. */
   readonly opensAt: string;
 }
 
 /**
- * Returns when moves continue if the forecast ends in a later window than the current or the first one; null if it ends
- * before the next window opens, because only syncs then last past the close. Also null if moves can begin at any time,
- * or if the moves of all remaining companies have begun, because they need no window.
+ * Returns when moves continue if the forecast ends after the next window has opened. Null if the forecast ends before
+ * that, because companies then only sync after the window has closed. Also null if the forecast has no end, if moves
+ * can begin at any time, or if all moves of the forecast have begun, because they need no window.
  *
  * @param now ISO 8601, UTC
  */

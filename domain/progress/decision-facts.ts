@@ -1,4 +1,4 @@
-/** The facts that decide before a decision is sent whether the migration will refuse it. */
+/** The facts with which a view finds out, before a decision is sent, whether the migration will refuse it. */
 import type { DecisionFacts } from '../decisions/preconditions';
 import { isEnding } from '../migration/migration-state';
 import type { Progress } from './progress';

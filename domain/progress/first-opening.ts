@@ -64,8 +64,8 @@ const DAY_MS = 86_400_000;
 const FIRST_MOVE = 'the first company will be moved ';
 
 /**
- * Replaces the time in a text about the move of the first company if it has passed: the move then begins now or in the
- * next window. Returns every other text as it is.
+ * Replaces a time that has passed in a text about the move of the first company: the move begins now or in the next
+ * window. Returns every other text as it is.
  *
  * @param now ISO 8601, UTC
  */

@@ -34,7 +34,7 @@ export interface Forecast {
    * True if no other company is open. False if others are deferred or wait for people, so that the migration ends later.
    */
   readonly isComplete: boolean;
-  /** When the next move begins. ISO 8601, UTC; null if companies are moving now. */
+  /** When the next move begins. ISO 8601, UTC; null if companies are moving, or moves can begin now. */
   readonly beginsAt: string | null;
   /**
    * Null if there are windows and the moves in them take more than a year, or if the moves need a further window while
@@ -150,8 +150,8 @@ function whileMoving(progress: ForecastInput, throughput: Throughput | null, now
 }
 
 /**
- * The ledger's current figures. The workflow's counts and throughput are older than that, so a forecast from them would
- * be too late.
+ * The ledger's current figures. The workflow's counts and throughput are older, so a forecast from them would be too
+ * late.
  */
 export interface LiveFigures extends Throughput {
   readonly counts: Pick<
@@ -183,7 +183,7 @@ export function liveForecastOf(
   return forecastOf(withLiveCounts(progress, live), live ?? progress.throughput, now);
 }
 
-/** Returns the progress with the ledger's counts, from which `liveForecastOf` follows. */
+/** Returns the progress with the ledger's counts; unchanged if `live` is null. */
 export function withLiveCounts<P extends Pick<Progress, 'counts'>>(
   progress: P,
   live: Pick<LiveFigures, 'counts'> | null,
@@ -260,8 +260,8 @@ function forecast(
  * confirmed. If the estimate was made before the confirmations, returns the time when step 4 opened. In self-service,
  * syncing is off from the start, and there is no step 4.
  *
- * The estimate can be older than the counts, so the company that it knows as confirmed can have been left out since. A
- * held-back company can be confirmed too.
+ * Checks the counts first, because they can be newer than the estimate: the company that was confirmed then can have
+ * been left out since. The counts do not show whether a held-back company is confirmed; only the estimate does.
  */
 export function staleSince({ route, counts, estimate, step, steps }: ForecastInput): string | null {
   if (countOpen(counts) <= counts.unconfirmed) return null;

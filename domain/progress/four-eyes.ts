@@ -15,7 +15,7 @@ export function otherPersonText(
   return fourEyesRefusal(approval, { approvals, proposal, suppliers: fourEyes.suppliers });
 }
 
-/** Returns for each approval that the open step waits for who cannot give it. Empty without the four-eyes rule. */
+/** Names the people who cannot give the missing approvals of the open step. Empty without the four-eyes rule. */
 export function fourEyesTexts(
   progress: Pick<Progress, 'fourEyes' | 'proposal' | 'steps' | 'step' | 'waitingFor'>,
 ): readonly string[] {

@@ -70,11 +70,11 @@ export interface GoNoGoFacts {
   /** Errors of activities and workflow tasks that keep failing and are being retried. */
   readonly failing: readonly string[];
   readonly service: ServiceFacts | { readonly refused: string } | { readonly unreachable: string };
-  /** The client's application in this migration and in other open migrations. */
+  /** The applications of this migration and of the other open migrations. */
   readonly applications: MigrationApplications;
   /** The companies of other migrations that depend on an application. */
   readonly dependents: Dependents;
-  /** The applications with which companies of this migration were moved. */
+  /** The companies of this migration by the application with which they were connected. */
   readonly moved: ApplicationsOfMoved['moved'];
 }
 

@@ -25,7 +25,10 @@ import { CANNOT_CONTINUE, CHECK_WORKERS, RESTART_WORKER } from './worker-advice'
 
 export interface GoNoGo {
   readonly go: boolean;
-  /** The current or next window; null if moves can begin at any time. */
+  /**
+   * The window that is open now, or at the proposed start if that is in the future, or else the next window. Null if
+   * moves can begin at any time, or if every company has a final outcome.
+   */
   readonly window: WindowOccurrence | null;
   readonly answers: readonly Answer[];
   /** The conditions under which the migration pauses itself. Each completes "pauses if ...". */
@@ -54,7 +57,7 @@ export function goNoGo(facts: GoNoGoFacts): GoNoGo {
     go: answers.every(({ go }) => go),
     window,
     answers,
-    // While no company is open, no window matters, and nothing can pause the migration.
+    // While no company is open, windows do not matter, and the migration cannot pause itself.
     pauseNotes: isDone ? [] : pauseConditions(facts),
     notes: isDone ? [NOTHING_LEFT] : notes(facts, window),
     contact,
@@ -197,7 +200,8 @@ function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
  * Adds a warning if the registered application was not supplied for this migration. In the self-service route, support
  * registers the application, so no warning is needed.
  *
- * @param isInUse true if the answer already says so, because companies of another client depend on the application
+ * @param isInUse true if companies of another client depend on the registered application. The answer then already says
+ *   that no application was supplied
  */
 function suppliedAnswer(
   { route, applications }: GoNoGoFacts,
@@ -206,7 +210,7 @@ function suppliedAnswer(
   isInUse: boolean,
 ): Answer {
   if (!answer.go || !registered || route === 'self-service' || applications.supplied !== null) return answer;
-  // The warning about other migrations that use the application already says so, but does not name the application.
+  // The answer already says that no application was supplied, but does not name the registered one.
   if (isInUse) {
     const why = `the registered application is ${applicationName(registered)}; ${answer.why}`;
     return { ...answer, warning: true, why };

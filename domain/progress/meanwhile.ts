@@ -41,9 +41,9 @@ export function mustText({ roles, what }: WaitingFor): string {
 const OPEN: readonly string[] = ['running', 'waiting', 'paused'];
 
 /**
- * Returns whether companies of the first wave are not confirmed. Step 4 ends once all of them are confirmed, so after
- * step 4 they were added or corrected, and their turn to be confirmed has come. False if the migration already waits
- * for the client.
+ * Returns whether companies of the first wave are not confirmed after step 4, in the managed route. Step 4 ended
+ * without them, because they were added or corrected later, so they have to be confirmed now. False if the migration
+ * already waits for the client.
  */
 export function hasOverdueConfirmations({
   route,

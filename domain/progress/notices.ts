@@ -81,7 +81,7 @@ export function noticeOf(migrationId: string, state: MigrationState, wait: Wait,
   return { kind, migrationId, step, waitingFor: roles, what, since: wait.since };
 }
 
-/** Replaces the preflight's problems, because they can contain names. A missing manifest is not one of them. */
+/** Replaces problems of the details by their number, because they can contain names. Keeps a missing manifest. */
 function withoutNames(migrationId: string, state: MigrationState): MigrationState {
   const { preflight } = state;
   if (preflight === null) return state;

@@ -12,12 +12,12 @@ type MovesInWindow = Pick<Progress, 'state' | 'step' | 'counts' | 'waitingFor' |
  * continues until the window closes. Null between two windows, if the Schedule was paused before it could open the
  * current window, if moves can begin at any time, and before step 6. Also null if no move may begin.
  *
- * A run that outlasts its window claims no company in the next one, because claims use the stored window
- * (`progress.window`) until another one is opened. So a run or a moving company does not count if the stored window
- * closed before the current one.
+ * A run that outlasts its window claims no company in the next window, because claims use the stored window
+ * (`progress.window`) until another window is opened. So a run or a moving company does not count if the stored window
+ * closed before the current window opened.
  *
  * @param windows the current windows of the migration
- * @param isBatchRunning whether a batch run is in progress. Between two companies, the counts do not show it
+ * @param isBatchRunning whether a batch run is in progress. Between two companies, the counts do not show a run
  * @param now ISO 8601, UTC
  */
 export function openWindowOf(

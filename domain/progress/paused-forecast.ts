@@ -5,9 +5,9 @@ import { isOpenWithoutEnd, openWindowOf } from './open-window';
 import type { Progress } from './progress';
 
 /**
- * Returns what is left of a forecast if no further window opens: everything if the moves end in the open window, or if
- * all of them have begun. Without an end if they need a further window. Null if no move can begin now, because the end
- * then depends on a person.
+ * Adapts a forecast to a paused Schedule, which opens no further window. Returns the forecast unchanged if the moves
+ * end in the open window, or if all of them have begun; without an end if they need a further window. Returns null if
+ * no move can begin now, because the end then depends on a person.
  *
  * @param isBatchRunning whether a batch run is in progress
  * @param now ISO 8601, UTC

@@ -101,8 +101,8 @@ export interface Progress {
   /** All pauses, the automatic pause first. Absent in an answer of an earlier version. */
   readonly pauses?: readonly Pause[];
   /**
-   * Who reopened a step or rejected its result, and why; null if there was no such decision, or if the step or the
-   * migration has ended since.
+   * Who reopened a step, rejected its result or withdrew a sign-off, and why; null if there was no such decision, if it
+   * is no longer kept ({@link Reopened}), or if the migration has ended.
    */
   readonly reopened: Reopened | null;
   /** Whose decisions must be signed, and with which keys. */
@@ -227,7 +227,7 @@ export function pausesIn({ state, pause, pauses }: Pick<Progress, 'state' | 'pau
 export const FAILURES_ACCEPTED =
   'earlier failures no longer count towards the limits at which the migration pauses itself';
 
-/** Returns whether companies have failed whose failures a resume accepts. */
+/** Returns whether companies have failed or have an unknown outcome. A resume accepts these failures. */
 export const hasFailuresToAccept = ({ counts }: Pick<Progress, 'counts'>): boolean =>
   counts.failed + counts.outcomeUnknown > 0;
 
@@ -245,9 +245,9 @@ export function pausedTexts(progress: Progress): readonly string[] {
  * Returns who reopened a step or rejected its result, when and why, and who has approved it since, on one line; null if
  * `reopened` is null. If the rejected first company has been checked again since, adds when.
  *
- * A rejection of a step that was still open has not reopened it, and the state does not tell the two apart. So the step
- * is called reopened only after a proposal, which is kept only if it has reopened the step. An earlier version did not
- * record what concerned step 2, so the text names both.
+ * The state does not show whether a rejected step was open or has been reopened. So the text says `reopened` only for a
+ * proposal, which is recorded here only if it reopened step 2. A state of an earlier version does not show whether
+ * step 2 was rejected or reopened by a proposal, so the text then says `reopened or rejected`.
  */
 export function reopenedText(
   progress: Pick<Progress, 'reopened'> & Partial<Pick<Progress, 'firstCompany' | 'steps'>>,

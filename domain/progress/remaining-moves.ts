@@ -18,14 +18,14 @@ export interface RemainingMoves extends Pick<MigrationState, 'counts' | 'window'
 export function remainingText(moves: RemainingMoves, now: string | null): string {
   const { counts } = moves;
   const ready = countReadyOrMoving(counts);
-  // The ledger's counts are newer than the workflow's.
+  // The ledger's counts can show that no company is left, because they are newer than the workflow's.
   if (ready === 0) return 'no more companies are moving: the results are being recorded';
   const window = windowAt(moves, now);
   const isAhead = now !== null && window !== null && window.opensAt > now;
   const [opens, closes] = window === null ? ['', ''] : [momentText(window.opensAt), momentText(window.closesAt)];
   const inWindow = window === null ? '' : `, in the window from ${opens} to ${closes}`;
   if (waitsForDeferred(counts)) {
-    // The next try can be after an open window has closed.
+    // Does not name an open window, because the next try can be after it has closed.
     const inNextWindow = isAhead ? inWindow : '';
     return ready === 1
       ? `the remaining company is waiting for its next try${inNextWindow}`
@@ -42,10 +42,10 @@ export function remainingText(moves: RemainingMoves, now: string | null): string
 }
 
 /**
- * Returns the current or the next window; null if moves can begin at any time. Changed windows apply at once, but the
- * stored window stays the same until a run ends or another window is opened.
+ * Returns the current or the next window; null if moves can begin at any time. Calculates it from `windows`, because
+ * the stored `window` does not follow a change of the windows during a batch run.
  *
- * @param now ISO 8601, UTC; null for the opening of the stored window
+ * @param now ISO 8601, UTC; null for the time at which the stored window opens
  */
 export function windowAt(
   { windows, window }: Pick<RemainingMoves, 'windows' | 'window'>,

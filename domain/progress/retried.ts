@@ -1,4 +1,4 @@
-/** The companies that will be tried again automatically, for example after a retry. */
+/** The companies that will be tried again automatically, for example after a `retry` decision. */
 import { isOver } from '../migration/terminated';
 import { nextMove } from '../planning/windows';
 import { momentText, namedCompanies } from '../text/sentences';
@@ -40,7 +40,7 @@ export function resumptionText({
   return outage === null ? null : 'once the outage is over';
 }
 
-/** The result of {@link resumptionText} during a pause, which the ledger knows too. */
+/** The result of {@link resumptionText} during a pause. Exported for callers that read the pause from the ledger. */
 export const ONCE_RESUMED = 'once the migration is resumed';
 
 /**

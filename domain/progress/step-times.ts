@@ -3,9 +3,9 @@ import { STEP_RULES } from '../migration/steps';
 import type { StepProgress } from './progress';
 
 /**
- * Returns steps with the times that the ledger shows. The last approval ends a step, and the next step opens then.
- * Leaves out the times of a step that ends without approvals, because the ledger does not record when it ended, except
- * step 4.
+ * Returns steps with the times that the ledger shows; null for other times, such as the opening of step 1. The last
+ * approval ends a step, and the next step opens then. Step 4 needs no approvals, so it ends at `syncDisabledAt`, or
+ * when it opens if that is later.
  *
  * @param syncDisabledAt when the client made the last confirmation before a company began to move; null if unknown
  */
@@ -33,7 +33,7 @@ function lastApprovalAt({ step, approvals }: StepProgress, openedAt: string | nu
   const { approvers, approvableEarly } = STEP_RULES[step];
   const times = approvers.map((role) => approvals.find((approval) => approval.role === role)?.at);
   if (times.length === 0 || times.includes(undefined)) return null;
-  // A step that was approved early ends as soon as it opens.
+  // A step that was approved early ends as soon as it opens, so its end is unknown without `openedAt`.
   if (approvableEarly && openedAt === null) return null;
   return [...times, openedAt].reduce<string | null>(
     (last, at) => (at && (last === null || at > last) ? at : last),

@@ -16,8 +16,8 @@ export function countUndecided({
   countsRelinked,
 }: Pick<MigrationState, 'step' | 'counts' | 'relinking' | 'countsRelinked'>): number {
   const isWaiting = step === 'complete-migration' && waitsForDeferred(counts);
-  // An earlier version did not use the count of relinked companies, and took all companies of the last check for
-  // relinked. Its histories depend on that, even if a worker of this version has counted the companies in them.
+  // An earlier version did not use `counts.relinked`, but subtracted `relinking`. The replay of its histories must do
+  // the same, even if a worker of this version has counted the relinked companies in them.
   const checked = Math.min(relinking, counts.mustReconnect);
   return isWaiting ? counts.failed - (countsRelinked ? (counts.relinked ?? checked) : checked) : 0;
 }

@@ -267,10 +267,10 @@ function approveStartText({ startAt }: Proposal): string {
 }
 
 /**
- * Returns what people have to do, or the work in progress. Leaves out or replaces the time of a start or of the next
- * attempt if it has passed. Puts a failed call into words. Adds the opening of the first window to a start outside the
- * windows, because no move begins before that. Describes the remaining moves by the current time and the given counts,
- * because the workflow has no clock, and its counts can be older.
+ * Returns what people have to do, or the work in progress: `waitingFor.what`, brought up to date with `now` and the
+ * given counts, because the workflow has no clock, and its counts can be older. Leaves out or replaces the time of a
+ * start or of the next attempt if it has passed. Describes the failed call of an outage in words. If no window is open
+ * at the proposed start, adds when the first window opens, because no move begins before that.
  *
  * @param now ISO 8601, UTC
  */
