@@ -1,8 +1,8 @@
 /**
  * Runs the health checks of a process at intervals, so that a probe starts no check and gets an answer at once.
  *
- * A check is reported as failing only after several failed runs in a row, because one slow answer is not an outage. The
- * check is reported as ok again at the first success. Each change is logged.
+ * Once a check has succeeded, it is reported as failing only after several failed runs in a row, because one slow
+ * answer is not an outage. The check is reported as ok again at the first success. Each change is logged.
  */
 import type { Logger } from 'pino';
 import type { CheckState, CheckStates } from './health-server';
@@ -37,7 +37,7 @@ export class HealthMonitor {
     private readonly timing: MonitorTiming = MONITOR_TIMING,
   ) {}
 
-  /** Begins to run a check. The check is reported as failing until its first result. */
+  /** Begins to run a check. The check is reported as failing until its first success. */
   add(name: string, check: Check): void {
     const since = new Date().toISOString();
     const monitored: Monitored = {

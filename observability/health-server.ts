@@ -1,10 +1,9 @@
 /**
- * The HTTP server for health checks and metrics, on a separate address. The third path exists only in a process with
- * metrics:
+ * The HTTP server for health checks and metrics, on a separate address:
  *
  * - `/health/live`: 200, or 503 if only a restart can help;
  * - `/health/ready`: 200, or 503 if the process cannot do its work at the moment;
- * - `/metrics`: metrics in Prometheus's text format.
+ * - `/metrics`: metrics in Prometheus's text format, if the process has metrics.
  *
  * A process whose event loop is blocked does not answer at all, so a probe needs a time limit.
  *

@@ -30,7 +30,7 @@ export function runProcess(name: string, main: (context: ProcessContext) => Prom
   // Hides the method `flushSync`. With it, pino would write the last line while an earlier line is still being written.
   const lines = { write: (line: string): void => void output.write(line) };
   let log = createLog({ to: lines });
-  /** Ends the process after all log lines have been written. The lines are written asynchronously. */
+  /** Ends the process once all log lines have been written, or after 2 s. The lines are written asynchronously. */
   const exit = (code: number): void => {
     output.once('close', () => process.exit(code));
     output.end();
@@ -45,8 +45,8 @@ export function runProcess(name: string, main: (context: ProcessContext) => Prom
       stop.abort();
     });
   }
-  // The supervisor started this process with an IPC channel. The channel closes if the supervisor was killed, or has
-  // ended without stopping this process.
+  // A supervisor starts this process with an IPC channel. The channel closes if the supervisor is killed, or ends
+  // without stopping this process.
   process.once('disconnect', () => {
     log.warn(`the supervisor of the ${name} has ended, so the ${name} is stopping`);
     stop.abort();

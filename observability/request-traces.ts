@@ -41,7 +41,7 @@ export interface ReceivedRequest {
 /**
  * Starts the span of a request that the service has received.
  *
- * @returns a function that ends the span; null if the request does not belong to a trace
+ * @returns a function that ends the span; null if the request does not belong to a trace, or if tracing is off
  */
 export function continueTrace(request: ReceivedRequest): ((status: number, correlationId: string) => void) | null {
   const { method, route, traceparent } = request;

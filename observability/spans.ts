@@ -3,7 +3,7 @@ import type { TraceIds } from '../domain/text/trace-context';
 
 /**
  * The attributes that a span can have. None can carry a credential or the name of a company: texts are ids, names of
- * steps and activities, and templates of paths.
+ * steps, HTTP methods, templates of paths, and kinds of failures.
  */
 export interface SpanAttributes {
   readonly 'tokenferry.migration'?: string;

@@ -9,7 +9,7 @@ interface TextRule {
   readonly maxLength: number;
   /** True if the value must not contain spaces and must not appear in findings. */
   readonly secret?: boolean;
-  /** True if the value is a name, which can contain line breaks and can look like scientific notation. */
+  /** True if the value is a name, which can contain line breaks and tabs and can look like scientific notation. */
   readonly freeText?: boolean;
 }
 
@@ -106,7 +106,7 @@ export class RowReader {
     return this.text(field, rule);
   }
 
-  /** Returns the field as a whole number not below `minimum`; null if it is absent, empty, or unusable (reported). */
+  /** Returns the field as a whole number from `minimum` to 999999999; null if absent, empty, or unusable (reported). */
   wholeNumber(field: string, minimum: number): number | null {
     const text = this.text(field, { maxLength: 100 });
     if (text === null) return null;

@@ -18,8 +18,8 @@ export function digestedRow(company: ManifestRow): string {
 }
 
 /**
- * Returns why a file with this row would be refused; null if it would be accepted. Does not compare the row with other
- * rows.
+ * Returns why the row cannot come from a file: the file would be refused, or reading it would change a value. Returns
+ * null if it can. Does not compare the row with other rows.
  */
 export function suppliedRowProblem(company: ManifestRow, platform: Platform): string | null {
   const { row, reference, name, organization, expectedInvoices, wave, family } = company;

@@ -11,15 +11,15 @@ const MARKS = [/^<[^<>]*>$/, /^\{\{?[^{}]*\}\}?$/, /^\[[^[\]]*\]$/, /^[.…*_?-]
 /** Placeholders that the documentation writes in capitals. */
 const CAPITALS: readonly string[] = ['NAME', 'ID', 'CLIENT_ID', 'SECRET', 'CLIENT_SECRET', 'TEXT', 'CONTACT', 'TODO'];
 /**
- * Patterns for a text in lower case without spaces, hyphens and underscores, so that `your-client-id`, `client id` and
- * `CHANGE_ME` match.
+ * Patterns for a text in lower case whose spaces, hyphens and underscores were removed, so that `your-client-id`,
+ * `client id` and `CHANGE_ME` match.
  */
 const WORDS = [
   /^your(own)?(client|app|application|api|oauth|support)?(id|secret|key|name|contact|team|token|clientid|clientsecret)(here)?$/,
   /^(client|app|application)(id|secret)(here)?$/,
   /^(nameof(the)?(person|client|contact|team)|changeme|replaceme|placeholder|inserthere|pastehere)$/,
 ];
-/** Addresses that are reserved for examples. */
+/** Addresses at the domains that are reserved for examples, and the unfinished address `https://example...`. */
 const EXAMPLE_URL = /^https?:\/\/(([\w-]+\.)*example\.(com|org|net)([:/?#]|$)|example(\.{3}|…|$))/i;
 
 /** Returns whether a text is a placeholder and not a value. */

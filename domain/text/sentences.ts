@@ -37,7 +37,8 @@ export function hoursText(hours: number): string {
 const MINUTE_MS = 60_000;
 
 /**
- * Rounds a time up to a full minute. Every expected end is rounded with it, so that all views show the same minute.
+ * Rounds a time up to a full minute. Every expected end is rounded with this function, so that all views show the same
+ * minute.
  *
  * @param iso ISO 8601, UTC
  */
@@ -73,8 +74,8 @@ export function dayText(iso: string): string {
  * that its times are in UTC.
  *
  * @param iso ISO 8601, UTC
- * @param year the year that the head of the report already shows, so it is left out here; by default, every year is
- * shown
+ * @param year the year that the head of the report already shows. Times of this year are formatted without it. By
+ *   default, every year is shown
  */
 export function timeText(iso: string, year?: string): string {
   const ownYear = iso.slice(0, 4);
@@ -99,8 +100,8 @@ export function duration(ms: number): string {
 }
 
 /**
- * Formats a duration whose beginning is known only to some seconds: `about 2 min`. Rounds to full minutes, unless it is
- * longer than 90 minutes.
+ * Formats a duration whose beginning is known only to within a few seconds: `about 2 min`. Rounds to full minutes, and
+ * from 90 minutes on to tenths of an hour.
  */
 export function roughDuration(ms: number): string {
   return ms < 30_000 ? 'less than a minute' : `about ${ms < 90_000 ? '1 min' : duration(ms)}`;

@@ -15,7 +15,7 @@ export interface TraceContext {
   readonly traceId: string;
   /** 16 hexadecimal digits. */
   readonly spanId: string;
-  /** Two hexadecimal digits: `01` if the trace is recorded. */
+  /** Two hexadecimal digits. The lowest bit is set if the trace is recorded, as in `01`. */
   readonly flags: string;
 }
 

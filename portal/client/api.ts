@@ -26,7 +26,8 @@ export const STATE_LABELS: Readonly<Record<CompanyState, string>> = {
 };
 
 /**
- * Returns the label of a company's state. Once the migration or its workflow has ended, no company is moved any more.
+ * Returns the label of a company's state. Once the migration or its workflow has ended, no company is moved any more,
+ * so the state `moving` has another label.
  *
  * @param migration the state of the migration
  */
@@ -43,7 +44,7 @@ export function titleOf({ client, migrationId }: Pick<MigrationView, 'client' | 
   return label === null ? client : `${client} (${label})`;
 }
 
-/** Thrown when the portal refuses a request. `status` is 0 if the portal could not be reached. */
+/** Thrown when a request fails. `status` is the HTTP status; 0 if no complete answer was received. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
@@ -81,11 +82,11 @@ export interface PortalAddress {
   readonly origin: string;
   /** Headers of every request: the session's token, or the header that identifies the page. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Returns the message about a request that could not be sent. */
+  /** Returns the message about a request that got no complete answer. */
   readonly unreachable: (cause: unknown) => string;
   /**
-   * Called after each attempt to send a request that can take effect, with the error if the attempt failed. A later
-   * attempt can fail for another reason than an earlier one, which the portal has received.
+   * Called after each attempt to send a request that can take effect, with the error if the attempt failed. Every
+   * attempt matters: even if the last one was not sent, the portal might have received an earlier one.
    */
   readonly onAttempt?: (error: ApiError | null) => void;
   /** How long to wait for each answer, in milliseconds. Default 60,000. */
@@ -117,7 +118,7 @@ export function createPortalApi({ origin, headers, unreachable, onAttempt, timeo
     if (response.ok) return response;
     const answer: unknown = await response.json().catch(() => null);
     const { error, advice } = (answer ?? {}) as Partial<z.infer<typeof ErrorSchema>>;
-    // The portal says in each refusal why it refuses the request.
+    // The portal gives a reason for each refusal, so a refusal without a reason probably comes from a proxy.
     const what =
       response.status >= 500
         ? 'The portal is not working at the moment.'
@@ -172,9 +173,9 @@ export function createPortalApi({ origin, headers, unreachable, onAttempt, timeo
   }
 
   /**
-   * Sends a request to the workers and waits for its answer. After a lost connection, sends the request again. The
-   * portal recognizes a repeated request by its content, so the request is carried out only once. The exception is a
-   * report: a repeated request creates another report.
+   * Sends a request to the workers and waits for its answer. Repeats the request while it fails with a temporary error.
+   * The portal recognizes a repeated request by its content, so the request is carried out again only if its answer was
+   * `failed`. The exception is a report: a repeated request creates another report.
    *
    * @param onWait called before each wait with a text that tells people the reason for the wait
    */
@@ -183,7 +184,7 @@ export function createPortalApi({ origin, headers, unreachable, onAttempt, timeo
     body: unknown,
     onWait: (text: string) => void,
   ): Promise<RequestAnswer & { readonly id: string }> {
-    // A report changes nothing, so the command can be repeated.
+    // A request for a report changes nothing, so `onAttempt` need not know about it.
     const tell = path === '/api/reports' ? undefined : onAttempt;
     const post = async (): Promise<RequestStatus> => {
       try {
@@ -254,7 +255,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 interface RetryOptions {
   /** Returns whether an error is temporary; by default, its `isTemporary`. */
   readonly isTemporary?: (error: ApiError) => boolean;
-  /** No attempt begins later than this after the first one, in milliseconds. Default 10 minutes. */
+  /** The retry budget, in milliseconds from the first attempt. Default 10 minutes. No attempt begins after its end. */
   readonly withinMs?: number | undefined;
 }
 

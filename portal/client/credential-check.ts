@@ -24,7 +24,7 @@ interface OfferedCredential {
 interface Rules {
   /** True if only credentials that were obtained after the confirmation count. */
   readonly isRotating: boolean;
-  /** True for new credentials of companies that were not moved. */
+  /** True for `replaceCredential`, which supplies new credentials for companies that were tried. */
   readonly replaces: boolean;
 }
 
@@ -65,7 +65,8 @@ const LEDGER_STATES: Readonly<Record<CompanyState, LedgerState>> = {
 function refusal(company: Company, obtainedAt: Date, rules: Rules): string | null {
   const accepts = company.accepts ?? probablyAccepts(company.state);
   if (!accepts.includes(rules.replaces ? 'replaceCredential' : 'credentialsSupplied'))
-    // A company that only accepts a replacement was tried, also if it is not moved yet because its outcome is unknown.
+    // A company that accepts only `replaceCredential` was tried, so it gets the text for `failed`, even if its state is
+    // `not-moved-yet` because its outcome is unknown.
     return wrongStateText(
       accepts.includes('replaceCredential') ? 'failed' : LEDGER_STATES[company.state],
       rules.replaces,
@@ -75,7 +76,10 @@ function refusal(company: Company, obtainedAt: Date, rules: Rules): string | nul
   return confirmed === null ? NOT_CONFIRMED : TOO_EARLY;
 }
 
-/** Returns what a company might accept, for the row of an older portal. The worker refuses the others. */
+/**
+ * Returns the messages that a company might accept, for the row of an older portal, which does not contain `accepts`.
+ * The worker refuses a credential that the company does not accept.
+ */
 function probablyAccepts(state: CompanyState): readonly SupplyMessage[] {
   if (state === 'not-moved-yet') return SUPPLY_MESSAGES;
   return state === 'must-reconnect' || state === 'not-moved' ? ['replaceCredential'] : [];

@@ -26,8 +26,8 @@ export interface DecisionFields {
 let lastSigned = 0;
 
 /**
- * Returns a decision of this person with its signature. Two decisions never have the same time, because a decision that
- * was signed at the same time as an earlier decision is refused.
+ * Returns a decision of this person with its signature. Each decision gets a later time than the previous decision,
+ * because a decision that was not signed later than the previous one is refused.
  */
 export async function signDecision(
   { migrationId, person }: Decider,
@@ -42,7 +42,8 @@ export async function signDecision(
 }
 
 /**
- * Sends a decision, in several parts if it has more companies than fit into one message. Stops at the first refusal.
+ * Sends a decision, in several parts if it has more companies than fit into one message. Stops at the first part that
+ * is not applied.
  *
  * @param send signs and sends one part
  * @param onProgress called with the share that has been sent, 0 to 1

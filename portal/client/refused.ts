@@ -10,7 +10,10 @@ const MAX_NAMED = 10;
 export const unsentTexts = (unsent: Refused): readonly string[] =>
   refusedTexts(unsent, ['cannot be sent', 'cannot be sent']);
 
-/** Returns the same clauses once the others were sent: `2 credentials (C-1, C-2) were not sent, because ...`. */
+/**
+ * Returns the clauses to show after the other credentials were sent: `2 credentials (C-1, C-2) were not sent, because
+ * ...`.
+ */
 export const notSentTexts = (unsent: Refused): readonly string[] =>
   refusedTexts(unsent, ['was not sent', 'were not sent']);
 

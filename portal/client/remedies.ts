@@ -83,7 +83,10 @@ export function offeredRemedies(
   });
 }
 
-/** Returns the help that the company's end customer, or support or the contact, can give, in whole sentences. */
+/**
+ * Returns, in whole sentences, how others can help a company: its end customer, and support or, in the self-service
+ * route, the contact.
+ */
 export function otherHelp(
   view: Pick<MigrationView, 'actions' | 'isRotating' | 'route'>,
   { remedies, linkUrl }: { readonly remedies: readonly string[]; readonly linkUrl: string | null },
@@ -112,8 +115,9 @@ export function lacksCredential({ state, confirmedAt, hasCredential, remedies }:
 }
 
 /**
- * Returns the text for an empty list of exceptions. Companies that only lack a credential, or that will be tried again,
- * are not exceptions, so the text gives their number until the migration has ended.
+ * Returns the text for a migration without exceptions. Companies that only lack a credential, or that will be tried
+ * again without being deferred, do not count as exceptions, so the text gives their number until the migration has
+ * ended.
  */
 export function noExceptionsText({ counts, next }: Pick<MigrationView, 'counts' | 'next'>): string {
   // Once the migration has ended, `next` is null, and no credential can be supplied.

@@ -109,7 +109,7 @@ export async function supplyInParts<Credential extends Label>(
    * If the supply stops at a later part, states in its answer how many credentials were replaced before, what the
    * decisions about them did not change, and which credentials were not accepted.
    *
-   * @param rest the number of credentials of this part and of the parts after it, which were not sent
+   * @param rest the number of credentials in the part at which the supply stopped and in the parts after it
    */
   function afterEarlierParts(last: RequestAnswer, rest: number): SupplyAnswer {
     const named = { ...last, supplied, ...(refused.length === 0 ? {} : { refusedCredentials: refused }) };
@@ -130,8 +130,8 @@ export async function supplyInParts<Credential extends Label>(
 }
 
 /**
- * Says what the answer means for the rest of the credentials. An answer `failed` contains its own advice, and its
- * credentials might have been replaced.
+ * Says what the answer means for the rest of the credentials. An answer `failed` contains its own advice, and the
+ * credentials of its part might have been replaced.
  *
  * @param isOnlyRest true if all other credentials were replaced
  */

@@ -5,7 +5,7 @@ import type { PortalSession } from '../contract/session';
 export const VIEWER_NOTICE =
   'You can read this migration, but you cannot decide. In its texts, "you" means the client.';
 
-/** Names the client in a text about who acts: `you and support`. Does not change a text for the client. */
+/** Returns a text about who acts, such as `you and support`. For a viewer, "the client" takes the place of "you". */
 export function namedFor(role: PortalSession['role'], text: string): string {
   return role === 'viewer' ? text.replace(/\byou(?= and support\b)|^you$/g, 'the client') : text;
 }

@@ -1,6 +1,6 @@
 /**
  * The portal's API: the view of a migration and its companies. Workers write the view, and the page and `ferry
- * --portal` show it. Times are ISO 8601 in UTC; durations are in milliseconds.
+ * --portal` show it. Times are ISO 8601 in UTC.
  */
 import { z } from 'zod';
 import { SUPPLY_MESSAGES } from '../../domain/companies/credential-state';
@@ -17,7 +17,10 @@ const StepView = z.object({
   openedAt: moment.nullable(),
   endedAt: moment.nullable(),
   approvals: z.array(z.object({ by: z.string(), role: z.string(), at: moment })),
-  /** The first people whose confirmations ended step 4. Absent if the step ends with approvals, or is not done. */
+  /**
+   * The first two people, in alphabetical order, whose confirmations ended step 4. Absent in other steps, and until
+   * step 4 is done.
+   */
   confirmedBy: z.array(z.string()).exactOptional(),
   /** The number of further people. Absent if there are none. */
   otherConfirmers: z.number().int().exactOptional(),
@@ -39,16 +42,17 @@ const ActionView = z.object({
   facts: z.array(z.string()),
   /**
    * Facts that the person should know before deciding, one sentence each; absent if there are none. For an approval:
-   * who has reopened the step or rejected its result. For the handover: the companies whose application was replaced
-   * after their move, by reference. `GET /api/companies` lists the companies that were not moved.
+   * who has reopened the step or rejected its result, and why. For the handover: the companies whose application was
+   * replaced after their move. For `replaceCredential`: the sign-offs that it withdraws. `GET /api/companies` lists the
+   * companies that were not moved.
    */
   warnings: z.array(z.string()).optional(),
   /** The consequence; shown before the person confirms the decision. */
   consequence: z.string(),
   isIrreversible: z.boolean(),
   /**
-   * The effect on a decision of another person, for example `This lifts the pause of Sam`; absent if this decision
-   * undoes no other decision.
+   * The effect on a decision of support, for example `This lifts the pause of Sam`; absent if this decision undoes no
+   * decision of support.
    */
   overrides: z.string().optional(),
   /** True if the migration is waiting for this decision. False for decisions that are merely possible. */
@@ -87,15 +91,16 @@ export const MigrationViewSchema = z.object({
   next: z.string().nullable(),
   /**
    * Sentences about these facts, as far as they apply: who ended or paused the migration or reopened a step, and why;
-   * when moves begin; the deadline, unless the task has it; companies that will be tried again; a check of the details
+   * reconnections after the end; companies whose application was replaced; when moves begin; a start that is unusually
+   * far away; the deadline, unless the task has it; companies that will be tried again; another check of the details
    * that is in progress.
    */
   notices: z.array(z.string()),
   steps: z.array(StepView),
   start: z.object({ at: moment, by: z.string(), role: z.string(), isAgreed: z.boolean() }).nullable(),
   /**
-   * When the remaining companies will have been moved; null if nothing can be expected. The basis also says when moves
-   * continue if the window closes earlier.
+   * When the remaining companies will have been moved; null if the end cannot be estimated. `basis` also says when
+   * moves continue if the window closes before the end.
    */
   end: z.object({ earliest: moment, latest: moment, companies: z.number().int(), basis: z.string() }).nullable(),
   /** When moves can begin, in words; null if moves can begin at any time, or if the migration has ended. */
@@ -104,7 +109,8 @@ export const MigrationViewSchema = z.object({
   switchBackOn: z.string(),
   /**
    * Numbers of companies: all of them, those in each state (by the client's word for it), those without a confirmation,
-   * confirmed ones without a usable credential, and those that will be tried again (absent in an older view).
+   * confirmed ones without a usable credential, and those that will be tried again without being deferred (absent in an
+   * older view).
    */
   counts: z.object({
     total: z.number().int(),
@@ -139,7 +145,10 @@ export const MigrationViewSchema = z.object({
   callbackUrl: z.string().nullable(),
   /** The fields of a credential on this platform, in the order of the columns of a credential file. */
   credentialFields: z.array(z.object({ name: z.string(), isRequired: z.boolean() })),
-  /** True if the platform replaces refresh tokens, so only credentials obtained after the confirmation count. */
+  /**
+   * True in the managed route if the platform rotates refresh tokens. Only credentials obtained after the confirmation
+   * then count.
+   */
   isRotating: z.boolean(),
   /**
    * The signed migration key (`tokenferry-key-1...`); null if the vault is not open, or if the provider has not signed
@@ -154,7 +163,10 @@ export type MigrationView = z.infer<typeof MigrationViewSchema>;
 export const MigrationAnswerSchema = z.object({
   view: MigrationViewSchema,
   writtenAt: moment,
-  /** False if no worker has written the view for a while. The page then says so, and that decisions wait. */
+  /**
+   * False if no worker has written the view for a while. As long as decisions are possible, the page then shows the age
+   * of the view and says that decisions wait.
+   */
   isCurrent: z.boolean(),
 });
 
@@ -174,8 +186,8 @@ export const CompanySchema = z.object({
   /** Why it was not moved or is delayed, in words; null if nothing is wrong. */
   problem: z.string().nullable(),
   /**
-   * The ways to solve the problem that the migration accepts now, from the client or from support, the most promising
-   * first: see `Remedy` in domain/companies/remedies.ts.
+   * The remedies that the migration accepts now, from the client or from support, the most promising first: see
+   * `Remedy` in domain/companies/remedies.ts.
    */
   remedies: z.array(z.string()),
   /**
@@ -189,9 +201,12 @@ export const CompanySchema = z.object({
 export const CompaniesSchema = z.object({ companies: z.array(CompanySchema), hasMore: z.boolean() });
 export const CompanyFilterSchema = z.strictObject({
   state: CompanySchema.shape.state.optional(),
-  /** Only companies that need a person to act. */
+  /**
+   * Only companies that need attention: failed, with an unknown outcome, held back, deferred, dependent on a replaced
+   * application or, once all companies are released, without a usable credential.
+   */
   exceptions: z.stringbool().optional(),
-  /** Part of a reference or a name, in upper or lower case. */
+  /** Part of a reference or a name. Upper and lower case count as the same, and accents are ignored. */
   search: z.string().max(100).optional(),
   after: z.coerce.number().int().min(0).optional(),
   limit: z.coerce.number().int().min(1).max(500).default(50),

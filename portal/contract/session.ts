@@ -24,16 +24,16 @@ export type PortalSession = z.infer<typeof SessionSchema>;
 /** Redeems an invitation. */
 export const RedeemSchema = z.strictObject({
   invitation: z.string().min(20).max(200),
-  /** Absent for viewers. */
+  /** Required for clients; ignored for viewers. */
   publicKey: hex(64).optional(),
   /** `cookie` for browsers; `token` returns a bearer token, for `ferry --portal`. */
   as: z.enum(['cookie', 'token']),
 });
 
 /**
- * Signs in again with the key that was registered with an invitation, after support has confirmed it. A worker checks the
- * signature and creates the session, so the answer can take some seconds. The same request can be repeated until
- * `SIGN_IN_VALID_MS` after it was signed, and creates only one session.
+ * Signs in again with the key that was registered with an invitation, after support has confirmed the key. A worker
+ * checks the signature and creates the session, so the answer can take some seconds. The same request can be repeated
+ * until `SIGN_IN_VALID_MS` after it was signed, and creates only one session.
  */
 export const SignInAgainSchema = z.strictObject({
   migrationId: z.string().min(1).max(200),

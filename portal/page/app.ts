@@ -38,7 +38,7 @@ export interface App {
   readonly refresh: () => void;
 }
 
-/** Returns whether the migration would accept a decision that this browser signs. */
+/** Returns whether this browser can sign decisions of a client with a key that support has confirmed. */
 export const canDecide = ({ session, key }: App): boolean =>
   session.role === 'client' && session.isKeyConfirmed && key !== null;
 

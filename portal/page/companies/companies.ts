@@ -1,4 +1,4 @@
-/** Lists of companies: with search and filter, or only those on which a person must act. Read page by page. */
+/** Lists of companies: with search and filter, or only those that need attention. Read page by page. */
 import { counted } from '../../../domain/text/sentences';
 import { companyDecisions, openAction } from '../decisions/actions';
 import type { Company, CompanyFilter } from '../../client/api';

@@ -7,7 +7,10 @@ import { button, byId, el, type Child } from './elements';
 import { inReadersZone } from './times';
 import { beginSending } from './unfinished';
 
-/** Thrown when an entry in a form is missing or wrong. The dialog shows the message and stays open. */
+/**
+ * An error with a message for the person, for example about a missing entry or a refused decision. The dialog shows the
+ * message and stays open.
+ */
 export class FormProblem extends Error {
   override readonly name = 'FormProblem';
 }
@@ -22,13 +25,13 @@ export interface Sending {
 export interface DecisionDialog {
   readonly title: string;
   readonly facts: readonly string[];
-  /** Unsolved problems that the decision accepts. */
+  /** Facts that the person should know before deciding. */
   readonly warnings?: readonly string[] | undefined;
   readonly consequence: string;
   readonly isIrreversible: boolean;
   readonly fields?: readonly Child[];
   readonly reason: 'none' | 'optional' | 'required';
-  /** @throws FormProblem */
+  /** @throws FormProblem, or ApiError if the request fails */
   readonly send: (reason: string | undefined, sending: Sending) => Promise<RequestAnswer>;
   readonly onDone: () => void;
 }
@@ -134,8 +137,8 @@ export function openDialog(options: DecisionDialog): void {
   }
 
   /**
-   * Removes what the dialog shows, because it has changed since, and the same decision would be refused again. Keeps
-   * the reason that the person has written.
+   * Removes the facts that the dialog shows, because they have changed, so the same decision would be refused again.
+   * Keeps the reason that the person has written.
    */
   function outdated({ text }: RequestAnswer): void {
     const hasReason = reasonInput.value.trim() !== '';
