@@ -114,6 +114,8 @@ export {
   WorkflowTaskFailing,
 } from './errors';
 
+export { DatabaseUnavailable, MigrationExists, OrganizationTaken } from '../store';
+
 /** The types that appear in the signatures of the functions above. */
 export type { Counts } from '../domain/companies/counts';
 export type { ManifestRow } from '../domain/companies/manifest';

@@ -1,6 +1,6 @@
 /** Runs workflows under fixed ids, which other programs could occupy. */
 import type { WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
-import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { ServiceError, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import {
   batchRunIdOf,
   closeWorkflowIdOf,
@@ -54,7 +54,8 @@ export async function runUntilEffect<T>(
       const effect = await effectOf(handle);
       if (effect !== null) return effect;
     } catch (error) {
-      if (!isJoined) throw error;
+      // A `ServiceError`, for example after a deadline, does not say that a joined workflow has failed: it can still run.
+      if (!isJoined || error instanceof ServiceError) throw error;
     }
     if (!isJoined)
       throw new WorkflowHadNoEffect(`the workflow ${workflowId} has ended, but has changed nothing in the ledger`);

@@ -1,6 +1,6 @@
 /** Workflows under fixed ids: the effect in the ledger counts, not the result of whichever workflow has the id. */
 import type { Client } from '@temporalio/client';
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { ServiceError, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { WorkflowHadNoEffect, WorkflowIdOccupied } from '../../client';
 import type { LedgerClient } from '../../client';
 import { runUntilEffect } from '../../client/workflow-ids';
@@ -56,6 +56,13 @@ test.each([
   const running = runUntilEffect(ferry, WORKFLOW, isStarted);
   await expect(running).rejects.toThrow(WorkflowIdOccupied);
   await expect(running).rejects.toThrow(/temporal workflow terminate --workflow-id acme.xero.closing$/);
+  expect(started()).toBe(0);
+});
+
+test('a joined workflow that is still running after the deadline is not called a stranger', async () => {
+  const { ferry, started } = temporalWith(['ours', TASK_QUEUE]);
+  const late = new ServiceError('deadline exceeded');
+  await expect(runUntilEffect(ferry, WORKFLOW, () => Promise.reject(late))).rejects.toBe(late);
   expect(started()).toBe(0);
 });
 
