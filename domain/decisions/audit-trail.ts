@@ -41,7 +41,7 @@ export function nextAuditBatch<T extends DecisionRecord>(unrecorded: readonly T[
  * @param at ISO 8601, UTC
  */
 export function terminationRecord(decisionId: string, requestedBy: string | null, at: string): DecisionRecord {
-  // The handover report shows the reason to the client. The workflow might have failed or timed out.
+  // Says "interrupted" and not "terminated", because the workflow might have failed or timed out instead.
   const stopped = 'the migration was interrupted before it was complete';
   const reason =
     requestedBy === null ? stopped : `${stopped}; closed at the request of ${requestedBy} (name not verified)`;
@@ -129,8 +129,8 @@ export interface TrailVerifier {
   /** Returns the approvers that signed decisions have added to the given ones. */
   added(): readonly Approver[];
   /**
-   * Returns the approvers that support has added according to the trail, but without a verified signature, and whose
-   * signatures are needed. Their keys must be given to verify these signatures.
+   * Returns the approvers whose keys must be given as well: they have signed decisions that must be signed, but only
+   * unverified decisions of support have added their keys.
    */
   notGiven(): readonly Approver[];
 }
@@ -202,7 +202,7 @@ export function createTrailVerifier(migrationId: string, given: readonly Approve
   };
 }
 
-/** @param owner the approver for whom support has added the key according to the trail */
+/** @param owner the approver for whom support has added the key according to the trail; undefined if there is none */
 function unknownKeyText(owner: Approver | undefined): string {
   return owner
     ? `this decision is signed with a key that you did not pass with --approver: ${approverFingerprint(owner)}, which support added for ${owner.by} (${owner.role})`

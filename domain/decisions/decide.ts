@@ -171,8 +171,8 @@ function refusesFirstCompany(outcomes: readonly Outcome[]) {
 }
 
 /**
- * Lets the step check the first company again. The ledger might have refused the approval because the company was not
- * moved, although the workflow has a forged result of the check.
+ * Lets step 5 check the first company again. The ledger might have refused the approval because the company was not
+ * moved. The result of the check in the workflow is then wrong, for example forged.
  */
 function withFirstCompanyRechecked(state: MigrationState): MigrationState {
   const { firstCompany } = state;

@@ -11,7 +11,7 @@ import { applied, companiesText, withoutApprovals } from './ruling';
 import { isBeforeMoving } from './self-service';
 import { withDetailsChanged } from './supplied-details';
 
-/** Applies `exclude`: leaves companies out before they are moved. Either side can decide this. */
+/** Applies `exclude`: leaves companies out before they are moved. In the managed route, either side can decide this. */
 export function leaveOut(state: MigrationState, { companies, reason }: LeaveOut): Ruling {
   const changed = state.step === 'supply-details' ? withDetailsChanged(state) : withoutSignOff(state);
   return applied(changed, `${companiesText(companies)} left out: ${reason}`);

@@ -38,8 +38,8 @@ export function suppliersOf({ preflight, suppliers }: Pick<MigrationState, 'pref
 }
 
 /**
- * Returns the step whose content the sender reviewed; null if there was nothing to review, because the decision itself
- * names everything it applies to.
+ * Returns the step whose content the sender reviews: the step of an approval or a rejection, or step 4 for a
+ * confirmation of all companies. Null for any other decision.
  */
 function reviewedStep(decision: Decision): Step | null {
   if (decision.kind === 'step') return decision.step;

@@ -1,6 +1,7 @@
 /**
- * Compares the ledger with the signed decisions. Anyone who may write to Postgres can change the ledger without a
- * decision, so a statement of the ledger is proven only if a signed decision supports it.
+ * Compares the ledger with the decisions in an exported audit trail that are signed, or need no signature. Anyone who
+ * may write to Postgres can change the ledger without a decision, so a statement of the ledger is proven only if such a
+ * decision supports it.
  */
 import type { Decision, ManifestSupplied, Outcome } from '../migration/decision';
 import type { DecisionRecord } from '../migration/migration-state';
@@ -22,15 +23,15 @@ export interface LedgerSummary {
   readonly route: Route;
   readonly released: Release;
   readonly confirmations: readonly LedgerConfirmations[];
-  /** The digest of the companies as the manifest describes them. Absent in exports of earlier versions. */
+  /** The digest of the companies in the manifest, as amended. Absent in exports of earlier versions. */
   readonly manifestDigest?: string;
 }
 
-/** Collects signed decisions, and compares the ledger with them. */
+/** Collects decisions, and compares the ledger with them. */
 export interface LedgerProof {
-  /** Adds a decision whose signature is valid. Decisions must be added in the order of the audit trail. */
+  /** Adds a decision that is signed or needs no signature. Decisions must be added in the order of the audit trail. */
   add(decision: DecisionRecord['decision'], outcome: Pick<Outcome, 'applied' | 'at'>): void;
-  /** Returns how the ledger and the signed decisions differ, one sentence each; empty if they agree. */
+  /** Returns how the ledger and the decisions differ, one sentence each; empty if they agree. */
   differences(summary: LedgerSummary): readonly string[];
 }
 

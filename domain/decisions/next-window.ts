@@ -1,4 +1,4 @@
-/** Answers to decisions: states that moves wait for the next window, or that the windows are paused. */
+/** Completes the answers to decisions: says that moves wait for the next window, or that the windows are paused. */
 import type { Decision } from '../migration/decision';
 import { nextMove } from '../planning/windows';
 import { momentText } from '../text/sentences';

@@ -41,8 +41,8 @@ export interface DecisionFacts {
   /** The company that was chosen to go first; null if there is none, or if its move has not begun. */
   readonly firstCompany: Pick<FirstCompany, 'reference' | 'stage'> | null;
   /**
-   * The first company that was most recently rejected. Absent if it is not known; null if none was rejected, or if its
-   * step has ended.
+   * The rejected first company; the latest, if several were rejected. Null if none was rejected, or once step 5 has
+   * ended. Absent if it is not known.
    */
   readonly rejectedFirst?: { readonly reference: string; readonly by: string } | null;
 }
@@ -61,7 +61,7 @@ export function factsOfState(state: MigrationState): DecisionFacts & { readonly 
   };
 }
 
-/** Returns the first company that a person has rejected, until its step has ended; null if there is none. */
+/** Returns the rejected first company and who rejected it; null if there is none, or once step 5 has ended. */
 function rejectedFirstOf({ reopened }: MigrationState): { readonly reference: string; readonly by: string } | null {
   return reopened?.company === undefined ? null : { reference: reopened.company, by: reopened.by };
 }
@@ -148,7 +148,10 @@ function openText({ counts }: DecisionFacts): string | null {
 
 const PAUSE_ADVICE = /; to stop further moves, pause the migration$/;
 
-/** Returns why a step cannot be rejected. If this role has already paused the migration, leaves out the advice to pause it. */
+/**
+ * Returns why a step cannot be rejected; null if it can. If this role has already paused the migration, leaves out the
+ * advice to pause it.
+ */
 function rejectionRefusal(decision: StepDecision, facts: DecisionFacts): string | null {
   const refusal = lateRejectionRefusal(decision, facts);
   return facts.pausedBy?.includes(decision.role) ? (refusal?.replace(PAUSE_ADVICE, '') ?? null) : refusal;
@@ -180,9 +183,9 @@ function lateRejectionRefusal({ step, afterwards }: StepDecision, facts: Decisio
 }
 
 /**
- * The accepted details name the application, and step 3 sets its callback URL, so replacing the application requires
- * the approvals of steps 1 and 3 again. Once the move of the first company has begun, a wrong application can be
- * replaced without new approvals, because there is no other way to correct it.
+ * Refuses to replace the application after support has accepted the details: they name the application, and step 3 sets
+ * its callback URL, so steps 1 and 3 must be approved again. Once the move of the first company has begun, a wrong
+ * application can be replaced without new approvals, because there is no other way to correct it.
  */
 function applicationRefusal(facts: DecisionFacts): string | null {
   return facts.route === 'managed' && facts.ended.includes('supply-details') && !hasCrossed(facts) ? ACCEPTED : null;

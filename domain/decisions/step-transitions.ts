@@ -10,7 +10,7 @@ import { stepsOf } from '../migration/steps';
 export function isStepComplete(state: MigrationState, step: Step): boolean {
   if (state.route === 'self-service') return step === state.step && isSelfServiceStepComplete(state);
   if (step === 'disable-syncing') return state.counts.total > 0 && state.counts.unconfirmedInFirstWave === 0;
-  // A decision between the two sign-offs can reopen a company.
+  // After the first sign-off, a company is open again if its end customer reconnects.
   if (step === 'complete-migration' && countOpen(state.counts) > 0) return false;
   return missingApprovals(state, step).length === 0;
 }

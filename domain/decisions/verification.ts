@@ -45,8 +45,8 @@ export function ledgerRefusal(record: DecisionRecord, ledger: LedgerView): strin
 }
 
 /**
- * Returns why the ledger refuses to restore a decision that it has lost; null if it accepts the decision. A ledger may
- * have applied a decision of support in self-service before only the client could make it, so that rule does not apply.
+ * Returns why the ledger refuses to restore a decision that it has lost; null if it accepts the decision. Does not
+ * apply `clientOnlyRefusal`, because an earlier version without this rule can have recorded the decision as applied.
  */
 export function restoredRefusal(record: DecisionRecord, ledger: LedgerView): string | null {
   const { decision, outcome } = record;
@@ -95,7 +95,8 @@ function ledgerFacts(decision: Decision, ledger: LedgerView): DecisionFacts {
     : recorded.approvals;
   const isApproved = (approvals: typeof accepted) => (step: Step) => missingApprovals({ approvals }, step).length === 0;
   const reached = STEPS.find((step) => !isApproved(recorded.approvals)(step)) ?? 'complete-migration';
-  // A retry in step 1 of the self-service route only repeats the check of the details.
+  // In the self-service route, the ledger cannot tell step 1 from step 6. It accepts every retry, because in step 1, a
+  // retry repeats the check of the details.
   const selfServiceStep = decision.kind === 'retry' ? 'supply-details' : 'complete-migration';
   const hasEnded = (step: Step): boolean =>
     step === 'migrate-first-company' ? hasBatchBegun : STEP_RULES[step].approvers.length > 0;
