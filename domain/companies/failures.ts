@@ -22,9 +22,9 @@
  * this company's credential, so the batch continues, and `ferry exceptions` lists the company.
  *
  * Statuses below 500 have these consequences only in the service's error form. Any other error page comes from a proxy,
- * for example while the service is being deployed, and is treated as an outage. For an authorization, it is not a clear
- * answer, because a proxy can replace the service's answer with its own page. A 429 is the exception: in any form, it
- * means that the call had no effect.
+ * for example while the service is being deployed, and is treated as an outage. In answer to an authorization, such a
+ * page is unclear, because a proxy can replace the service's answer with its own page. A 429 is the exception: in any
+ * form, it means that the call had no effect.
  *
  * Status codes follow section 7 of the service's specification. A 404 for a data type that the platform does not
  * support is not in the table: only that data set is skipped.
@@ -177,7 +177,7 @@ export function failureText(kind: FailureKind): string {
   return FAILURE_TEXTS[kind];
 }
 
-/** The remedies of the client for an automatic pause, also in a managed migration, which only support resumes. */
+/** The client's remedies for an automatic pause of a managed migration. Afterwards, only support can resume it. */
 export const CLIENT_REMEDIES: Readonly<Partial<Record<StopReason, string>>> = {
   'application-refused': 'correct its client id, secret or environment',
   'wrong-organization':
@@ -185,9 +185,9 @@ export const CLIENT_REMEDIES: Readonly<Partial<Record<StopReason, string>>> = {
 };
 
 /**
- * The stored texts, which must not change. Workflows compute them again on replay, and a decision to resume contains a
- * digest of them, so the workflow would refuse a decision that it has applied. People read {@link shownStopText} and
- * {@link stopCauseText}; programs can read the stored texts, in JSON.
+ * The stored texts, which must not change. Workflows compute them again on replay, and a decision to resume can contain
+ * a digest of them: after a change, a replay would refuse a resume that the workflow has applied. People read
+ * {@link shownStopText} and {@link stopCauseText}; programs can read the stored texts, in JSON.
  */
 const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
   'key-refused':
@@ -252,8 +252,8 @@ const SHOWN_STOPS: Readonly<Record<StopReason, { readonly cause: string; readonl
 };
 
 /**
- * Maximum length of the failure rate, or of the list of companies, that led to a stop, in characters. The rest of the
- * length of a pause's text is for the advice.
+ * Maximum length, in characters, of the failure rate or the list of companies that led to a stop. Leaves room for the
+ * advice in the text about a pause (`MAX_PAUSE_LENGTH`).
  */
 export const MAX_STOP_NUMBERS_LENGTH = 500;
 

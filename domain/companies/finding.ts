@@ -74,7 +74,7 @@ export interface Finding {
    * An error prevents the migration from starting, or the company from being moved. A warning is for a person to judge.
    */
   readonly severity: 'error' | 'warning';
-  /** Absent for findings about the account or other migrations. */
+  /** Absent if the finding is not about a file or one of its rows, for example if it is about the account. */
   readonly file?: string;
   /** Line of the file, from 1. */
   readonly line?: number;

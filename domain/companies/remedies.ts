@@ -91,9 +91,9 @@ export interface RemedyRules {
 }
 
 /**
- * Returns the remedies that an open migration accepts now. Before step 6, a managed migration accepts fewer: it refuses
- * to replace the credential of a company that waits for another try, so the credential is supplied instead, and it
- * retries only the first company, once that has failed.
+ * Returns the remedies that an open migration accepts now. Before step 6, a managed migration accepts neither `skip`
+ * nor `relink`, and `retry` only for a first company that was not moved. It can also refuse `replace-credential` for a
+ * waiting company, so `credentials` takes its place.
  */
 export function acceptedRemedies(
   company: Remediable,
@@ -160,7 +160,7 @@ export function clientRemedyText(remedy: Remedy, route: Route): string {
   }
 }
 
-/** Says to support what a remedy does. */
+/** Tells support what a remedy does. */
 export function remedyText(remedy: Remedy): string {
   switch (remedy) {
     case 'retry':

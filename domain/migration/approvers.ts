@@ -54,8 +54,8 @@ function withChange(approvers: readonly Approver[], { kind, approver }: Approver
 }
 
 /**
- * Returns all approvers that a migration has had, with those whose key was removed, because their earlier decisions
- * remain in effect. Verifying the audit trail needs the fingerprints of all of them.
+ * Returns all approvers that a migration has had, including those whose key was removed, because their earlier
+ * decisions remain in effect. Verifying the audit trail needs the fingerprints of all of them.
  */
 export function everyApprover(
   atStart: readonly Approver[] | null,

@@ -29,7 +29,7 @@ const MAX_REFERENCE_LENGTH = 200;
 export const MAX_NAME_LENGTH = 200;
 export const MAX_ID_LENGTH = 200;
 
-/** Ends the description of a text: pasted text can contain unsafe characters that nobody sees, see {@link isText}. */
+/** A phrase for messages about invalid text. People cannot see some of the characters that {@link isText} refuses. */
 export const NO_UNSAFE = 'without invisible control characters';
 
 /** The fields of a message. */

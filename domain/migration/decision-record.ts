@@ -32,15 +32,15 @@ export function malformedRecord(value: unknown, at: string): DecisionRecord | nu
 }
 
 /**
- * The longest time from a decision to its recording. It can be minutes, because a decision waits until the workflow has
- * recorded earlier decisions.
+ * The longest time that a record can state between a decision and the request to record it. Allows minutes, because a
+ * decision waits until the workflow has recorded earlier decisions.
  */
 const LONGEST_DELAY_MS = 5 * 60_000;
 
 /**
  * Limits the time of a record to the five minutes before the request to record it.
  *
- * @param requestedAt when Temporal received the request to record the decision; a workflow cannot choose this time
+ * @param requestedAt when the request to record the decision was made, by a clock that the workflow does not control
  */
 export function withBoundedTime(record: DecisionRecord, requestedAt: Date): DecisionRecord {
   const latest = requestedAt.getTime();

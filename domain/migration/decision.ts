@@ -104,7 +104,8 @@ export interface ManifestAmended extends DecisionBase {
 }
 
 /**
- * Leaves companies out: `exclude` before their move, `skip` if they failed, are deferred, or have an unknown outcome.
+ * Leaves companies out: `exclude` while they wait to be moved, `skip` if they failed, wait for another try, or have an
+ * unknown outcome.
  */
 export interface LeaveOut extends DecisionBase {
   readonly kind: 'exclude' | 'skip';
@@ -169,8 +170,8 @@ export type Decision =
 export class UnreadablePayload {
   /**
    * @param unreadable the reason, for people
-   * @param missingKey the id of the payload key that this worker does not have; empty if the payload names no valid key;
-   *   null if the payload is not encrypted or was altered
+   * @param missingKey the id of the payload key that this worker does not have; empty if the payload names no valid
+   *   key; null if the reason is not a missing key
    */
   constructor(
     readonly unreadable: string,

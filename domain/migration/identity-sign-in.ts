@@ -1,8 +1,8 @@
 /**
  * Signing in to the portal with OpenID Connect: an ID token of the identity provider proves which account a person has.
  *
- * The token's nonce is derived from the migration, the browser's key and the hash of the new session's token. The token
- * therefore signs in to this migration only, for one session, and registers no other key.
+ * The ID token's nonce is derived from the migration, the browser's key and the hash of the new session's token. The ID
+ * token therefore signs in to this migration only, for one session, and registers no other key.
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils';

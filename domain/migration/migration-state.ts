@@ -164,14 +164,12 @@ export interface MigrationState {
   readonly suppliers: readonly string[];
   readonly estimate: Estimate | null;
   readonly proposal: Proposal | null;
-  /** The current or next occurrence of the windows; null if moves can begin at any time. */
+  /** The current or next occurrence of the windows; null before step 5, or if there are no windows. */
   readonly window: WindowOccurrence | null;
   /** The occurrence that was opened last, by the Schedule or by a manual trigger. */
   readonly openedWindow: WindowOccurrence | null;
   readonly schedule: ScheduleState;
-  /**
-   * Counts the wake signals and the reconnected companies. Each increase makes the workflow look for companies to move.
-   */
+  /** Each increase makes the workflow look for companies to move. Wake signals and reconnection checks can raise it. */
   readonly wakes: number;
   readonly firstCompany: FirstCompany | null;
   /**
@@ -187,14 +185,14 @@ export interface MigrationState {
   readonly relinking: number;
   /** Absent until the first check. */
   readonly reconnections?: ReconnectionChecks;
-  /** True once decisions are due while only deferred companies are left. Absent in histories of earlier versions. */
+  /** True once decisions were needed while only deferred companies were left. Absent in earlier versions' histories. */
   readonly asksWhileDeferred?: true;
   /** True once the count of relinked companies decides what people are asked. Absent in earlier versions' histories. */
   readonly countsRelinked?: true;
   readonly batchRuns: number;
   /** The current outage; null if calls get through. */
   readonly outage: Outage | null;
-  /** The automatic pause, because of a problem. An earlier version also kept the pause of a person in this field. */
+  /** The automatic pause; null if there is none. An earlier version also kept the pause of a person in this field. */
   readonly pause: Pause | null;
   /**
    * The pauses of people, oldest first, at most one of each side. Absent, or null, if an earlier version wrote the
@@ -220,7 +218,7 @@ export interface MigrationState {
   readonly ledgerMark?: number;
   /** The latest throughput that the workflow has seen. Absent until it has seen one. */
   readonly throughput?: Throughput;
-  /** The companies that depend on a replaced application, by the latest count. Absent until they have been counted. */
+  /** Number of companies that depend on a replaced application, by the latest count. Absent until they are counted. */
   readonly replacedApplication?: number;
   /** The links of at most 20 of the companies that must reconnect. Absent until the migration has ended. */
   readonly reconnect?: readonly ReconnectLink[];
