@@ -12,6 +12,7 @@ import { NO_COUNTS } from '../../domain/companies/counts';
 import type { Decision, Outcome } from '../../domain/migration/decision';
 import { malformedRecord, parseRecord, withBoundedTime } from '../../domain/migration/decision-record';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
+import { DEPEND_ON_COUNTS } from '../../domain/decisions/preconditions';
 import { releaseOf, withDecision } from '../../domain/decisions/release';
 import type { LedgerView } from '../../domain/decisions/verification';
 import {
@@ -231,15 +232,14 @@ async function updateRelease(
 
 type View = LedgerView & LedgerFacts;
 
-async function viewOf(tx: Database, facts: LedgerFacts, { decision }: DecisionRecord): Promise<View> {
+async function viewOf(tx: Database, facts: LedgerFacts, { decision: { kind } }: DecisionRecord): Promise<View> {
+  // Counting reads all rows of a migration.
+  const counts = DEPEND_ON_COUNTS.some((each) => each === kind)
+    ? await countCompanies(tx, facts.migrationId)
+    : NO_COUNTS;
   return {
     ...facts,
     hasBatchBegun: ![null, FIRST_COMPANY_RUN].includes(facts.currentRun),
-    counts: needsCounts(decision) ? await countCompanies(tx, facts.migrationId) : NO_COUNTS,
+    counts,
   };
-}
-
-/** Returns whether a precondition of the decision depends on the counts. Counting reads all rows of a migration. */
-function needsCounts({ kind }: DecisionRecord['decision']): boolean {
-  return ['step', 'time', 'manifest-supplied', 'skip', 'retry', 'relink', 'replace-credential'].includes(kind);
 }

@@ -110,6 +110,12 @@ function kindRefusal(decision: Decision, facts: DecisionFacts, at: string): stri
   }
 }
 
+/** The decisions with a precondition that depends on the counts of companies. */
+export const DEPEND_ON_COUNTS: readonly Decision['kind'][] = [
+  ...(['step', 'time', 'retry', 'skip', 'relink'] as const),
+  ...(['replace-credential', 'application-supplied', 'manifest-supplied'] as const),
+];
+
 function approvalRefusal({ step, role }: StepDecision, facts: DecisionFacts): string | null {
   if (facts.ended.includes(step)) return `${stepText(step)} has already ended`;
   if (stepNumber(step) > stepNumber(facts.step) && !STEP_RULES[step].approvableEarly) {

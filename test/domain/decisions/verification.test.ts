@@ -1,9 +1,10 @@
 /** The ledger uses the workflow's own rules to check the decisions that a workflow claims to have applied. */
 import fc from 'fast-check';
+import { NO_COUNTS } from '../../../domain/companies/counts';
 import type { Decision } from '../../../domain/migration/decision';
 import { decide, outcomeOf } from '../../../domain/decisions/decide';
 import type { DecisionFacts } from '../../../domain/decisions/preconditions';
-import { factsOfState, preconditionRefusal } from '../../../domain/decisions/preconditions';
+import { DEPEND_ON_COUNTS, factsOfState, preconditionRefusal } from '../../../domain/decisions/preconditions';
 import type { RecordedDecisions } from '../../../domain/decisions/release';
 import { NO_DECISIONS, releaseOf, withDecision } from '../../../domain/decisions/release';
 import type { LedgerView } from '../../../domain/decisions/verification';
@@ -210,6 +211,21 @@ test.each(Object.entries(IN_SELF_SERVICE))(
     expect(accepted).toEqual(roles);
   },
 );
+
+/** The example of each decision in {@link IN_SELF_SERVICE} whose preconditions do not depend on the counts. */
+const UNCOUNTED = Object.entries(IN_SELF_SERVICE).filter(([kind]) => DEPEND_ON_COUNTS.every((each) => each !== kind));
+
+test.each(UNCOUNTED)('the ledger needs no counts to verify %s', (kind, [content]) => {
+  for (const route of ['managed', 'self-service'] as const)
+    for (const before of [[], STEPS_1_TO_3, MOVED])
+      for (const role of ROLES)
+        for (const state of [waiting, failing, moving, { ...failing, firstCompany: null }]) {
+          const ledger = view(recordedAfter(before), { route, ...state, pausedByPeople: true });
+          const refusal = refusalOf({ kind, role, ...content } as unknown as DecisionDraft, ledger);
+          const uncounted = { ...ledger, counts: NO_COUNTS };
+          expect(refusalOf({ kind, role, ...content } as unknown as DecisionDraft, uncounted)).toBe(refusal);
+        }
+});
 
 test('a ledger that is behind applies no rule that depends on the states of companies', () => {
   const behind = { counts: null, firstCompany: VERIFIED };
