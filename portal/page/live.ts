@@ -33,11 +33,11 @@ const CHANNEL = 'tokenferry';
 export function followEvents({ onMigration, isOld, onReturn, isWaiting, onEnd }: Listeners): void {
   /** When the page last had the newest data; null if it never had. */
   let liveAt: Date | null = null;
-  /** Since when the portal could not read its database; null if it can. */
+  /** Since when the portal has been unable to read its database; null if it can read it. */
   let unreadSince: Date | null = null;
   let source = connect();
   let checkedAt = Date.now();
-  /** The next attempt after an error status. There is one at a time, because failed checks also have other causes. */
+  /** The next attempt after an error status. At most one is planned, although several checks can fail until then. */
   let nextAttempt: ReturnType<typeof setTimeout> | undefined;
   const checking = setInterval(() => {
     if (!document.hidden && (isWaiting() || Date.now() - checkedAt >= CHECK_EVERY_MS)) void check();

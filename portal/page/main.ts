@@ -61,8 +61,8 @@ async function start(): Promise<void> {
 }
 
 /**
- * @param linked the provider's fingerprint in the link for an account; null without such a link
- * @param used the key with which this browser has used the link; null without such a link
+ * @param linked the provider's fingerprint in the opened link, if the link is for an account; otherwise null
+ * @param used the key with which this browser has used the opened link before; null if it has not
  */
 async function open(linked: string | null = null, used: OwnedKey | null = null): Promise<void> {
   try {
@@ -70,7 +70,7 @@ async function open(linked: string | null = null, used: OwnedKey | null = null):
     if (used !== null && !isOwner(session, used)) return showOtherSession(used, session, () => void open());
     const waiting = setTimeout(() => showWaiting('Waiting for the migration to answer…'), SLOW_AFTER_MS);
     const answer = await retryWhileTemporary(readMigration, (text) => {
-      // The text names the cause, which the timer must not replace.
+      // The timer must not replace this text, because the text names the cause of the wait.
       clearTimeout(waiting);
       showWaiting(text);
     }).finally(() => clearTimeout(waiting));
@@ -89,7 +89,10 @@ async function open(linked: string | null = null, used: OwnedKey | null = null):
   }
 }
 
-/** Another key of the same person and migration is as good, because a person can have used several links. */
+/**
+ * Returns whether the session belongs to the owner of the key. The session can have another key of this person, because
+ * a person can have used several links to the migration.
+ */
 const isOwner = ({ migrationId, person }: PortalSession, { owner }: OwnedKey): boolean =>
   migrationId === owner.migrationId && person === owner.person;
 
@@ -164,7 +167,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
     byId('key').hidden = unconfirmed === null;
   }
 
-  // Workers no longer update the view of a migration that has ended, because it is final.
+  // The view of a migration that has ended is final, so it cannot be out of date.
   function isOld(): boolean {
     return !latest.isCurrent && !isEnding(latest.view.state);
   }
@@ -237,10 +240,10 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
     isOld,
     onReturn: async () => {
       const [newer, couldDecide] = [await readSession(), canDecide(app)];
-      // Another invitation was used in another tab, which shares the cookie of the session.
+      // Another tab, which shares the session's cookie, has signed in to another migration or with another key.
       const isOther = newer.migrationId !== session.migrationId || newer.publicKey !== session.publicKey;
-      // After the end of the session, the person has signed in again in another tab.
       if (isOther) rememberReplaced({ shown, hasKey: key !== null });
+      // If the session of this page had ended, the person has signed in again in another tab.
       if (isOther || hasEnded) {
         stopAsking();
         return location.reload();

@@ -1,4 +1,4 @@
-/** The first view: what is happening, what the client has to do, and the progress of the migration. */
+/** Renders the overview: what is happening, what the client has to do, and the progress of the migration. */
 import type { CompanyState } from '../client/api';
 import { stateLabel, titleOf } from '../client/api';
 import { CONFIRM_KEY, headlineFor } from '../client/key-confirmation';
@@ -91,7 +91,7 @@ export const renderNotices = (notices: readonly string[]): readonly Child[] =>
     ? []
     : [el('ul', { class: 'notices' }, ...notices.map((text) => el('li', {}, inReadersZone(text))))];
 
-/** Without `retried`, because these companies are also counted under one of the other states. */
+/** The counts that every view has. Only `retried` can be absent. */
 type Counts = Omit<MigrationView['counts'], 'retried'>;
 
 const PARTS: readonly { readonly count: keyof Counts; readonly state: CompanyState }[] = [
@@ -282,7 +282,7 @@ function findings(title: string | null, texts: readonly string[]): readonly Chil
   ];
 }
 
-/** The decisions that are possible, but that the migration is not waiting for. */
+/** Renders buttons for the possible decisions that the migration is not waiting for. */
 export function renderOtherDecisions(app: App): readonly Child[] {
   const others = canDecide(app) ? app.view().actions.filter(({ isExpected }) => !isExpected) : [];
   if (others.length === 0) return [];

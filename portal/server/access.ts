@@ -2,9 +2,9 @@
  * Authorizes every request, before its body is read. A route says in its `config` who may use it; a route that does not
  * say so cannot be added.
  *
- * Cross-site requests: a browser sends the cookie only with requests of the portal's own pages (`SameSite=Strict`). In
- * addition, a request that changes something, and has no bearer token, needs a header that pages of other sites cannot
- * send. If the browser names an origin, it must be an origin of the portal.
+ * Cross-site requests: a browser sends the cookie only with requests of pages of the same site (`SameSite=Strict`). In
+ * addition, a request that changes something, and has no bearer token, needs a header that pages of other origins
+ * cannot send. If the browser names an origin, it must be an origin of the portal.
  */
 import type { FastifyRequest } from 'fastify';
 import type { Api, SignedIn } from './api';

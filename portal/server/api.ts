@@ -20,7 +20,7 @@ export type Access = 'everyone' | 'session' | 'client';
 /** The session of a request. */
 export interface SignedIn extends PortalSession {
   readonly invitationId: string;
-  /** SHA-256 of the session's token: the first argument of the SQL functions that the portal calls. */
+  /** SHA-256 of the session's token: the first argument of the SQL functions about a migration. */
   readonly hash: Buffer;
 }
 

@@ -54,7 +54,10 @@ function isAccepted(supply: SupplyMessage, view: AcceptingView | null): boolean 
   return supply !== 'replaceCredential' || view === null || view.actions.some(({ message }) => message === supply);
 }
 
-/** Returns what a company needs, and then that it depends on a replaced application; null if it needs nothing. */
+/**
+ * Returns the problem of a company; null if there is none. Adds that the company depends on a replaced application,
+ * unless its end customer must reconnect it anyway.
+ */
 function problemOf(company: CompanyRow): string | null {
   const own = ownProblemOf(company);
   if (!company.dependsOnReplaced || clientStateOf(company.state, company.failure) === 'must-reconnect') return own;

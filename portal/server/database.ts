@@ -60,7 +60,7 @@ export interface CompanyRow {
   /** Number of times that its import was tried. */
   readonly tries: number;
   readonly confirmedAt: Date | null;
-  /** Null unless the company is waiting in an open migration. */
+  /** Null if the company is not waiting, or if the migration has ended. */
   readonly credential: CredentialState | null;
   readonly movedAt: Date | null;
   /** When the service accepted its credential; null if it has not. */
@@ -105,8 +105,8 @@ export interface SignInRequest {
 const STATEMENT_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
- * A view that is younger than this is returned at once. Every 2 seconds, workers look for views that are being read,
- * and write them.
+ * A view that is younger than this is returned at once. About every 2 seconds, workers write the views that are being
+ * read, so an older view has probably not been read recently.
  */
 const RECENT_MS = 5_000;
 /** If no worker writes a newer view within this time, the old one is returned. */
@@ -146,8 +146,8 @@ export class PortalDatabase {
   }
 
   /**
-   * Stores a request to sign in. `exists`: the same request is stored already. `refused`: no invitation has the key or
-   * the account. `busy`: there are too many requests.
+   * Stores a request to sign in. `exists`: the same request is stored already. `refused`: the request is malformed, or
+   * no invitation has the key or the account. `busy`: there are too many requests.
    */
   async requestSignIn(request: SignInRequest): Promise<'stored' | 'exists' | 'refused' | 'busy'> {
     const { sessionHash, migrationId, publicKey, identity, proof, lifetimeMs } = request;
@@ -235,8 +235,9 @@ export class PortalDatabase {
   }
 
   /**
-   * Stores a request for the workers. `exists`: a request with this id is stored already. Null: the session has ended,
-   * or the invitation was revoked.
+   * Stores a request for the workers. `exists`: this invitation has already sent a request with this id. `refused`: the
+   * request is malformed or not allowed, or the invitation's requests are too many or too large. Null: the session has
+   * ended, or the invitation was revoked.
    */
   async submit(
     hash: Buffer,

@@ -1,4 +1,4 @@
-/** Errors of the portal's API. An error says what to do, and reveals nothing about the portal's internals. */
+/** Errors of the portal's API. They reveal nothing about the portal's internals, and most of them say what to do. */
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';

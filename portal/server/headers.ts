@@ -1,4 +1,4 @@
-/** Headers that every answer has, unless its route replaces them. */
+/** Headers of all answers, except answers to requests that cannot be read. A route can replace them. */
 import type { Api } from './api';
 
 /** The page loads only its own files, and no other page can frame it. */

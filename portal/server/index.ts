@@ -1,7 +1,7 @@
 /**
  * The portal: an HTTP service between clients (their browsers and `ferry --portal`) and the ledger's database. It has
- * no keys, and its database role can only call the functions of the schema `tokenferry_portal`: see
- * docs/decisions/0031-portal.md.
+ * neither the master key nor a payload key, and its database role can only call the functions of the schema
+ * `tokenferry_portal`: see docs/decisions/0031-portal.md.
  *
  * - `access.ts` authorizes every request; `limits.ts` limits it
  * - `routes/`: the routes; `openapi/`: their description

@@ -31,7 +31,7 @@ export interface PortalLimits {
   readonly streamsPerSession: number;
   /** After this time without an event, the portal sends an SSE comment to keep the stream open. In milliseconds. */
   readonly silenceMs: number;
-  /** A browser that has read nothing of a view for this time loses its stream. In milliseconds. */
+  /** A browser loses its stream if it leaves events unread for this time. In milliseconds. */
   readonly stalledMs: number;
   /** Requests of one session that are in progress, not counting its event streams. */
   readonly requestsAtOnce: number;
@@ -44,8 +44,8 @@ export interface PortalLimits {
   /** After this number of requests, a connection is closed. */
   readonly requestsPerConnection: number;
   /**
-   * How many bodies with sealed credentials or a part of a manifest may be read at once: in this process, and for one
-   * migration. Each one needs about 100 MB of memory.
+   * How many requests with sealed credentials or a part of a manifest may be in progress: in this process, and for one
+   * migration. Each of these requests needs about 100 MB of memory.
    */
   readonly largeBodies: number;
   readonly largeBodiesPerMigration: number;

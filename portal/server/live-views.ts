@@ -4,14 +4,15 @@
  * The views of all watched migrations are read once a second, with one statement for each migration, and converted to
  * text once, however many browsers watch the migration. One timer serves all streams.
  *
- * A browser gets the view when it connects and whenever the content has changed, but not when a worker has written the
- * same content again. After a lost connection, the browser gets the view only if it does not have the latest version
- * (`Last-Event-ID`). A browser that reads more slowly than the view changes gets only the latest view, so at most one
- * view waits for each browser. A browser that reads nothing loses its stream. Sessions that have ended lose their
- * streams within 10 seconds.
+ * A browser gets the view when it connects, whenever the content has changed, and when the view becomes old or current
+ * again. It does not get the view when a worker has written the same content again. After a lost connection, the
+ * browser gets the view only if it does not have the latest version (`Last-Event-ID`). A browser that reads more slowly
+ * than the view changes gets only the latest view, so at most one view waits for each browser. A browser that reads
+ * nothing loses its stream. Sessions that have ended lose their streams within 10 seconds.
  *
- * Workers write only views that are being read. A view that nobody has read for a while is therefore old, although
- * workers write it again within seconds. Browsers get such a view only if no worker has written a newer one in time.
+ * Workers write only views that are being read. The first read of an unwatched view therefore finds an old view, and
+ * workers write a newer view within seconds. Browsers get the old view only if no worker has written a newer view in
+ * time.
  *
  * If a view could not be read for 10 seconds, its browsers are told so, because their connection to the portal still
  * works. They are also told when it can be read again.
@@ -30,8 +31,8 @@ const POLLS_PER_SESSION_CHECK = 8;
 /** How many migrations are read at the same time. */
 const READS_AT_ONCE = 4;
 /**
- * After this time without a successful read, the view counts as not read. Workers write a view for 15 seconds after it
- * was last read.
+ * After this time without a successful read, browsers are told that the view cannot be read. The view that is read next
+ * can then be old, because workers stop writing a view 15 seconds after it was last read.
  */
 const INTERRUPTED_AFTER_MS = 10_000;
 /** Tells browsers that the view can be read again. */
@@ -94,7 +95,7 @@ export class LiveViews {
     private readonly log: Pick<Logger, 'warn'>,
   ) {}
 
-  /** @throws {PortalError} if the session, or the portal, has too many streams */
+  /** @throws {PortalError} if the session or the portal has too many streams, or the portal is closing */
   assertOneMore(hash: Buffer): void {
     if (this.isClosed || this.count >= this.limits.streams) throw busy(10);
     if ((this.perSession.get(keyOf(hash)) ?? 0) >= this.limits.streamsPerSession)
@@ -102,7 +103,7 @@ export class LiveViews {
   }
 
   /**
-   * Sends events until the browser or the portal closes the response, whose headers have been written.
+   * Sends events until the browser or the portal closes the response. The caller has already written the headers.
    *
    * @param lastEventId the id of the last event that the browser has received; undefined if there is none
    */
@@ -251,7 +252,10 @@ const newChannel = (migrationId: string): Channel => ({
   ...{ openedAt: Date.now(), unread: undefined },
 });
 
-/** Returns false while the event is withheld, because workers may soon write a newer view. */
+/**
+ * Stores in the channel the view that was read. Returns false if the event is withheld, because workers might soon
+ * write a newer view.
+ */
 function update(channel: Channel, { view, version, writtenAt, isCurrent }: ChangedView, now: number): boolean {
   if (now - channel.readAt >= INTERRUPTED_AFTER_MS) channel.readSince = now;
   channel.readAt = now;

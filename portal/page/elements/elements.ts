@@ -33,7 +33,7 @@ export function byId(id: string): HTMLElement {
   return element;
 }
 
-/** Creates a link that opens in a new tab, or only its text if the address does not begin with http: or https:. */
+/** Creates a link that opens in a new tab, or only its text if the address does not begin with http:// or https://. */
 export function externalLink(address: string, text = address): HTMLElement {
   return /^https?:\/\//i.test(address)
     ? el('a', { href: address, target: '_blank', rel: 'noopener noreferrer' }, text)
@@ -70,7 +70,7 @@ export function createRenderer(): <Shown>(
   };
 }
 
-/** Copies text, and says so in the button for two seconds. */
+/** Creates a button that copies a text. The button shows for two seconds whether the text was copied. */
 export function copyButton(text: string, label: string, what: string): HTMLButtonElement {
   const copy: HTMLButtonElement = button(label, () => {
     void navigator.clipboard.writeText(text).then(

@@ -1,4 +1,4 @@
-/** Formats times in the reader's time zone. The page names this zone in each text or above the list. */
+/** Formats times in the reader's time zone. The page names this zone in the text, above the list or in its footer. */
 const zone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const FULL = new Intl.DateTimeFormat(undefined, {
@@ -27,10 +27,13 @@ export const inReadersZone = (text: string): string =>
 /** Formats a time without its zone, for tables that name the zone above. */
 export const shortTime = (iso: string): string => SHORT.format(new Date(iso));
 
-/** Formats a time of the same day with seconds, without its zone: `20:00:05`. */
+/** Formats a time with seconds, without its day and its zone: `20:00:05`. */
 export const clockTime = (at: Date): string => SECONDS.format(at);
 
-/** Formats a period of two times. Omits the day of the second time if both times are on the same day. */
+/**
+ * Formats the period between two times. Names the day once if both times are on the same day. Returns `about` and the
+ * time if both times are in the same minute.
+ */
 export function spanText(from: string, to: string): string {
   const [start, end] = [new Date(from), new Date(to)];
   const isSameDay = DAY.format(start) === DAY.format(end);

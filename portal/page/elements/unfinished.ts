@@ -1,12 +1,12 @@
 /**
- * The requests that the page is sending. A supply consists of several requests, so the browser asks before it closes
- * the page, and the page says later what it had not finished.
+ * Warns people who close the page while it is sending. A dialog can send several requests, so the browser asks before
+ * it closes the page. When the page is opened again, it says which dialogs had not finished.
  */
 
 /**
- * Begins the key under which the browser stores what a page is sending. Each sending has its own key, because several
- * tabs can send at once. A tab holds a lock with the name of the key while it sends, so that another tab does not take
- * its sending for an unfinished one.
+ * The prefix of the keys under which the browser stores what its pages are sending. Each dialog that sends has its own
+ * key, because several tabs can send at once. While a tab sends, it holds a lock with the name of the key, so that
+ * other tabs do not report the dialog as unfinished.
  */
 const UNFINISHED = 'unfinished';
 

@@ -82,9 +82,9 @@ export function accountButton(migrationId: string, provider: string | null, prob
 }
 
 /**
- * Returns the key of an earlier attempt that did not complete the sign-in, or else a new key. The key gets the
- * fingerprint of the latest link, because an earlier link may have been wrong. The key has no owner yet, so it has
- * encrypted nothing.
+ * Returns a key that was created for an account and has no owner yet, or else a new key. The fingerprint of the latest
+ * link replaces the stored fingerprint, because an earlier link can have been wrong. The key has no owner yet, so
+ * nothing has been encrypted for the provider with the earlier fingerprint.
  */
 async function keyFor(migrationId: string, provider: string | null) {
   const pending = await pendingKey(await accountDigest(migrationId));

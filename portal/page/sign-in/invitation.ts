@@ -68,8 +68,8 @@ export function showUnsupported(): void {
 const ONE_AT_A_TIME = 'A browser shows one migration at a time, as one person.';
 
 /**
- * Says as whom, and to which migration, this browser is signed in; and to a viewer, who has no key, that another sign-in
- * ends this access.
+ * Says as whom, and to which migration, this browser is signed in. Also tells a viewer how to return to this migration
+ * after another sign-in, because a viewer has no key to sign in again.
  */
 export const signedInText = ({ person, migrationId, role }: PortalSession): string =>
   `This browser is signed in as ${person} to the migration ${migrationId}. ${ONE_AT_A_TIME}${role === 'viewer' ? ` To return to ${migrationId} later, ${NEEDS_LINK}.` : ''}`;

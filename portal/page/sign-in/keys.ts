@@ -49,10 +49,10 @@ export async function digestOf(text: string): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
 }
 
-/** The text that identifies an invitation for an account, instead of the token of an invitation. */
+/** Returns the text that identifies an invitation for an account, because such an invitation has no token. */
 export const accountText = (migrationId: string): string => `account ${migrationId}`;
 
-/** Returns what the keys that were created for an account have as their invitation. */
+/** Returns the value of `invitation` in the keys that were created for an account. */
 export const accountDigest = (migrationId: string): Promise<string> => digestOf(accountText(migrationId));
 
 /** Creates a key for an invitation and stores it. */

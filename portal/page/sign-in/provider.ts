@@ -11,14 +11,14 @@ interface Opened {
 }
 
 /**
- * Returns the key with the fingerprint of a link that the person has opened later. Keeps a stored fingerprint, and
- * adopts another one only if this provider has signed the migration key. A link with another fingerprint, which anyone
- * can make, therefore has no effect.
+ * Returns the key. If it has no fingerprint, adds the fingerprint of a link that the person has opened later, but only
+ * if the provider with this fingerprint has signed the migration key. A link with a false fingerprint, which anyone can
+ * make, therefore has no effect.
  */
 export async function withProvider(key: StoredKey, { migrationId, migrationKey, linked }: Opened): Promise<StoredKey> {
   if (key.provider !== null || migrationKey === null) return key;
-  // The identity provider's answer opens the page without the link, but the key of the latest sign-in has the
-  // fingerprint of the latest link.
+  // The identity provider redirects the browser to the page without the link. The fingerprint of the latest link is
+  // then stored with the key that was created for the sign-in.
   const provider = linked ?? (await pendingKey(await accountDigest(migrationId)))?.provider ?? null;
   if (provider === null) return key;
   const isSigner = await checkKey(migrationKey, migrationId, provider).then(

@@ -68,7 +68,7 @@ export async function showNoSession(contact?: string): Promise<void> {
  * link, or to stay.
  *
  * @param key the key with which this browser has used the link
- * @param onStay called if the person prefers what this browser is signed in to
+ * @param onStay called if the person chooses to keep the current session
  */
 export function showOtherSession(key: OwnedKey, session: PortalSession, onStay: () => void): void {
   const { migrationId, person } = key.owner;
@@ -83,7 +83,7 @@ export function showOtherSession(key: OwnedKey, session: PortalSession, onStay: 
   );
 }
 
-/** Creates a button for each key that signs its owner in, with the elements that show the progress and a problem. */
+/** Creates a sign-in button for the owner of each key, and the elements that show the progress and a problem. */
 function keyButtons(keys: readonly OwnedKey[], namesMigration: boolean) {
   const status = el('p', { role: 'status' });
   const problem = el('p', { class: 'problem', role: 'alert' });

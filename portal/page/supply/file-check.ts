@@ -19,7 +19,7 @@ export interface FileCheck<Checked> {
 
 export interface FileCheckOptions<Checked> {
   readonly check: (file: File, options: CheckOptions) => Promise<CheckOutcome<Checked>>;
-  /** Tells a person who sends without a file that has passed the check what to do. */
+  /** Tells a person what to do if they send before a file has passed the check. */
   readonly advice: string;
 }
 
@@ -32,14 +32,14 @@ export interface CheckOptions {
 export interface CheckOutcome<Checked> {
   /** The content to send; null if the file cannot be sent. */
   readonly checked: Checked | null;
-  /** True if the file is Windows-1252, so that the dialog offers this choice. */
+  /** True if the file was read as Windows-1252, so that the dialog offers this choice. */
   readonly isWindows1252: boolean;
   readonly shown: readonly Child[];
 }
 
 /**
  * Creates the elements. The file is checked when a person chooses it, and again when the encoding changes or `restart`
- * is called. Only the last check counts: an earlier one that ends later has used entries that are no longer there.
+ * is called. Only the last check counts: an earlier check that ends later has used an older file or older entries.
  */
 export function createFileCheck<Checked>({ check, advice }: FileCheckOptions<Checked>): FileCheck<Checked> {
   const input = el('input', { id: 'file', type: 'file', accept: '.csv,.json,text/csv,application/json' });

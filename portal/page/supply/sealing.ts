@@ -10,7 +10,10 @@ const VERSION = 3;
 const INFO = utf8('tokenferry vault 1');
 const KEY_PREFIX = 'tokenferry-key-1.';
 
-/** Thrown when the migration key is not the provider's. Nothing may be sealed with it. */
+/**
+ * Thrown when the migration key cannot be read, or was not signed by the provider for this migration. Nothing may be
+ * sealed with this key.
+ */
 export class KeyRefused extends Error {
   override readonly name = 'KeyRefused';
 }
