@@ -30,7 +30,7 @@ interface CommandTexts {
 
 /** Returns the text about a view that no worker has written for a while; null if the view is current or final. */
 export function oldText({ view, writtenAt, isCurrent }: MigrationAnswer): string | null {
-  // Workers no longer update the view of a migration that has ended, because it is final.
+  // The view of a migration that has ended is final, so it cannot be out of date.
   if (isCurrent || isEnding(view.state)) return null;
   return oldViewText(`This view is from ${localTime(writtenAt)}.`, view.state);
 }

@@ -238,8 +238,8 @@ const OLD_VIEW =
 
 /**
  * Returns the text about a view that no worker has written for a while: its age, why it might be out of date, and what
- * that means for decisions. After the end of the migration or its workflow, no decision is possible and workers stop
- * writing the view, so the text is only the age.
+ * that means for decisions. After the end of the migration or its workflow, no decision is possible, so the text is
+ * only the age.
  *
  * @param age a sentence that says when the view was written
  * @param migration the state of the migration
