@@ -1,6 +1,6 @@
 /**
- * The connection pool for Kysely, and a test for database errors that waiting can cure. The orchestrator and the
- * Company Data Service both use it.
+ * The connection pool for Kysely, a test for database errors that waiting can cure, and the texts that name a database.
+ * The orchestrator and the Company Data Service use them.
  */
 import { Socket } from 'node:net';
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
@@ -17,8 +17,8 @@ export interface PoolUsage {
 
 export interface PoolOptions extends PoolConfig {
   /**
-   * How long the end of the pool waits for statements in progress and for the server, in milliseconds. Then it closes
-   * their connections, and the statements fail. By default, it waits without a limit.
+   * Time limit of `end`, in milliseconds. Then all open sockets are destroyed, and statements in progress fail. By
+   * default, `end` waits for statements without a limit.
    */
   readonly closeWithinMs?: number | undefined;
 }
@@ -56,8 +56,8 @@ function trackedSocket(sockets: Set<Socket>): Socket {
 }
 
 /**
- * Closes the sockets that are still open after this time. A stopped server answers neither a statement nor the end of a
- * connection, so these would otherwise keep the process running.
+ * Closes the sockets that are still open after `ms` milliseconds. Otherwise, a server that hangs would keep the process
+ * running, because it answers neither a statement nor the end of a connection.
  */
 function destroyAfter(ms: number, sockets: ReadonlySet<Socket>): void {
   const timer = setTimeout(() => {
@@ -152,9 +152,9 @@ interface Target {
 }
 
 /**
- * Reads the server and the database of an address. Returns `no URL` if the address has no scheme with `//`: pg would
- * read the text after the scheme, with the password, as the database. Returns `unescaped` if an "@" follows after the
- * host, because the text before it can belong to a password that is not escaped.
+ * Reads the server and the database of an address. Returns `no URL` if the address cannot be parsed, or has no scheme
+ * with `//`: pg would read the text after the scheme, with the password, as the database. Returns `unescaped` if an "@"
+ * follows after the host, because the text before the "@" can belong to a password that is not escaped.
  */
 function targetOf(url: string): Target | keyof typeof HIDDEN {
   if (!/^[a-z]+:\/\//i.test(url)) return 'no URL';
@@ -172,7 +172,7 @@ function clientFor(url: string, parsable: string): Client {
   try {
     return new Client({ connectionString: url });
   } catch {
-    // For example, the URL names a certificate that does not exist. The error of the connection says so.
+    // pg fails, for example, if the URL names a certificate that does not exist. An attempt to connect reports that.
     const { hostname, port, pathname, searchParams } = new URL(parsable);
     const host = parsable === url ? hostname.replace(/%2f/gi, '/').replace(/^\[(.*)\]$/, '$1') : '';
     return new Client({

@@ -19,7 +19,7 @@ export interface PageFile {
   readonly isImmutable: boolean;
 }
 
-/** The files by their path below the root, for example `index.html` and `assets/main-4f2a9c1b.js`. */
+/** The files by their path below the root, for example `index.html` and `assets/main-4F2A6C3B.js`. */
 export type PageFiles = ReadonlyMap<string, PageFile>;
 
 const TYPES: Readonly<Record<string, string>> = {

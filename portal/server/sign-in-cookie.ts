@@ -21,7 +21,7 @@ const PendingSignInSchema = z.strictObject({
 });
 export type PendingSignIn = z.infer<typeof PendingSignInSchema>;
 
-/** Returns the sign-in that this browser has begun; undefined unless there is exactly one valid cookie. */
+/** Returns the sign-in that this browser has begun; undefined unless there is exactly one cookie, and it is valid. */
 export function pendingSignInOf({ headers: { cookie = '' } }: Pick<FastifyRequest, 'headers'>) {
   const values = cookie
     .split(';')

@@ -24,7 +24,7 @@ export function correlationIdsText({
   return [...new Set(ids.filter((id) => id != null))].join(', ');
 }
 
-/** The facts that decide whether the service syncs a company. */
+/** The facts that decide whether and when the service syncs a company. */
 type Synced = Pick<LedgerCompany, 'state' | 'replacedApplication' | 'syncSchedule'>;
 
 /** Returns how often the service syncs a company; empty if it does not, or if that is not known. */

@@ -104,7 +104,7 @@ export const MUST_RECONNECT: Section = {
 /** Shown if the service has not provided a link. */
 export const NO_LINK = 'no link; ask support';
 
-/** Companies that are also in another section, because their connections were made. */
+/** Companies whose connections depend on a replaced application. Each is also in the section for its state. */
 const replacedSection = (applications: ApplicationsOfMoved): Section => ({
   id: 'replaced-application',
   title: 'Connected with an application that was replaced',
@@ -273,7 +273,7 @@ export function companyRecord(
   };
 }
 
-/** Returns whether the end customer should get the link. A company that was left out keeps its last failure. */
+/** Returns whether the end customer should get the link. A left-out company needs none, but keeps its last failure. */
 function needsLink(company: ReportedCompany): boolean {
   const { state, failure, replacedApplication } = company;
   return (mustReconnect(company) || replacedApplication) && clientStateOf(state, failure) !== 'left-out';

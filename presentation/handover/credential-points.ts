@@ -74,9 +74,12 @@ function destroyedText(count: number): string {
 }
 
 /**
- * Returns how to rotate the client secrets that were shared or may have been shared. Empty if no application was needed
- * or, in a managed migration, supplied; or if credentials were handed over in a self-service migration whose
- * application is not known.
+ * Returns how to rotate the client secrets that were shared or may have been shared. Empty if no decision supplied an
+ * application, and one of these is true:
+ *
+ * - The migration is managed, and no application was used.
+ * - The migration is self-service, and its platform's tokens are never refreshed, so it needs no application.
+ * - The migration is self-service and has handed over credentials, but their application is not known.
  */
 export function rotationPoints(head: ReportHead): readonly Point[] {
   const { route, platformKey, applications, figures } = head;
@@ -120,8 +123,8 @@ export function rotationPoints(head: ReportHead): readonly Point[] {
 }
 
 /**
- * Support registers the application with the new secret. The portal offers this to the client only in step 1, or after
- * the platform has refused the application.
+ * Names support, because the portal lets the client supply a secret only in step 1, or after the platform has refused
+ * the application.
  */
 const GIVE_SECRET = 'give support the new secret';
 const GIVE_IN_TIME = `${GIVE_SECRET} before the old secret expires`;
@@ -164,7 +167,7 @@ function isReplaced({ application }: MovedWithApplication, { applications }: Rep
  * Returns whether the client has certainly shared the secret of an application for this migration. Otherwise the
  * application was already registered, for example for another migration, or support registered it without a decision.
  *
- * @param application by default, the application with which companies were moved, or else any
+ * @param application null means any application; by default, the first with which companies were moved, or else any
  */
 export function isSecretShared(
   { decisions, applications }: ReportHead,

@@ -1,4 +1,4 @@
-/** The points of the handover report, and those that tell the client what it may switch back on. */
+/** A point of the handover report, and the points that tell the client what it may switch back on. */
 import { AFTER_THE_END } from '../wording/client-page';
 import type { ReportHead } from './report-facts';
 import { askFirstAfterStop } from './stopped-points';

@@ -28,14 +28,14 @@ export interface ReportHead {
   readonly client: string;
   readonly platformKey: string;
   readonly contact: string;
-  /** How the migration ended: by decisions, or as cancelled by closing it after a termination. Null if it has not. */
+  /** Null if the migration has not ended. A terminated migration is closed as `cancelled` unless decisions ended it. */
   readonly ending: Ending | null;
   /**
    * How and when the workflow ended in Temporal before the migration had ended; null if that did not happen, or
    * once the migration has been closed.
    */
   readonly endedInTemporal: EndedInTemporal | null;
-  /** True if the migration has ended, but is not closed yet, or companies that were moving are still being checked. */
+  /** True if the migration has ended, but is not closed yet or still checks companies that were moving. */
   readonly isFinishing: boolean;
   readonly paused: boolean;
   readonly suppliedAt: string;
@@ -167,7 +167,7 @@ export function timeRows(head: ReportHead): readonly (readonly [string, string, 
       ? ''
       : `at most ${hoursText(longestStaleHours)}, median ${hoursText(medianStaleHours)}`;
   return [
-    // As in `ferry show`, the agreed start and the first window after it are two times.
+    // If no window is open at the agreed start, moves are planned to begin later, when the next window opens.
     ...(planned?.opensAt === undefined ? [] : [['agreed start', at(planned.startAt), ''] as const]),
     ['first move began', at(planned?.opensAt ?? planned?.startAt), at(firstStartedAt)],
     ['last company moved', ends ? rangeText(at(ends.earliest), at(ends.latest)) : '', at(lastMovedAt)],

@@ -111,7 +111,10 @@ function replacedPoint(
   };
 }
 
-/** Says that no action is required. A report of a migration that continues does not list what it is waiting for. */
+/**
+ * Says that the report lists no task. Until the migration has ended, the client can still have a task, because the
+ * report does not list what the migration is waiting for.
+ */
 export function nothingToDo({ ending }: ReportHead): string {
   return ending === null
     ? 'This report lists no task for you. The page of the migration says what the migration is waiting for now.'

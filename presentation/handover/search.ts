@@ -3,7 +3,7 @@
  * allows no connections. The search field stays hidden where scripts do not run.
  */
 
-/** Shows only the companies whose name or reference contains every word of the search, ignoring case and accents. */
+/** Shows only companies that match every word of the search, in name or reference, ignoring case and accents. */
 export const PAGE_SCRIPT = `
 (() => {
   const field = document.getElementById('search');

@@ -68,7 +68,7 @@ function durationCharts({
       : []),
   ];
   if (charts.length === 0) return [];
-  // The import of a company that its end customer has reconnected has no duration, for example.
+  // A moved company can have no duration, for example if its end customer has reconnected it.
   const others = Math.max(0, (moved.at(-1)?.companies ?? 0) - measured);
   const notMeasured =
     others === 0 ? '' : ` ${counted(others, 'moved company')} ${others === 1 ? 'was' : 'were'} not measured.`;

@@ -3,9 +3,10 @@ import { countOpen } from '../../domain/companies/counts';
 import type { ReportHead } from './report-facts';
 
 /**
- * Follows the number of companies that the client must ask about, because support decides what happens to them.
+ * Returns the text of the point "Ask first". The client must ask about every company that was not handed over, because
+ * support decides what happens to it.
  *
- * @param crossed the companies under "Never". HTML leaves that point out if there are none
+ * @param crossed number of companies under the point "Never", which HTML leaves out if it applies to no company
  */
 export function askFirstAfterStop(crossed: number): string {
   return `all ${crossed > 0 ? 'other ' : ''}companies, because the migration was stopped. Before you switch any syncing back on, ask the contact under "Who to call".`;

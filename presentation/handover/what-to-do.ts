@@ -30,7 +30,7 @@ export function whatToDo(
     case 'reauthorization-required':
       return company.linkUrl === null ? 'ask support for a link' : 'send its end customer the link to reconnect';
     case null:
-      // A retry keeps these times, so the service can already have the grant of a waiting company.
+      // A retry keeps `crossedAt` and `sentAt`, so the service can already have the grant of a waiting company.
       if (company.crossedAt !== null)
         return 'ask support, because access was handed over to us, but the move was not verified';
       if (company.state === 'waiting' && company.sentAt === null) return 'move the company in a new migration';

@@ -19,7 +19,7 @@ function replacedNotice(replaced: MovedWithApplication, applications: Applicatio
 }
 
 /**
- * Returns what the client should know apart from its task, one sentence each.
+ * Returns what the client should know apart from its task, one notice per fact.
  *
  * @param now ISO 8601, UTC
  */

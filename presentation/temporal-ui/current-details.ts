@@ -40,7 +40,7 @@ const MAX_PROBLEM_LENGTH = 300;
 export interface PageFacts {
   /** ISO 8601, UTC. */
   readonly now: string;
-  /** The links of some of the companies that must reconnect. Absent before the migration has ended. */
+  /** The links of some of the companies that must reconnect. Absent until they are read, after the end. */
   readonly reconnect?: readonly ReconnectLink[] | undefined;
 }
 
@@ -156,8 +156,8 @@ function taskLines(label: string, what: string, problems: readonly string[]): st
 }
 
 /**
- * Returns how the client can act. Only in self-service does the text name `ferry show`, which lists commands that need
- * the ledger, because other clients have no access to the ledger.
+ * Returns how the client can act. Names `ferry show` only in self-service, because the commands that it lists need the
+ * ledger, to which other clients have no access.
  */
 function howText(progress: Progress): string {
   const { route, migrationId, contact } = progress;

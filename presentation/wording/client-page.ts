@@ -225,7 +225,7 @@ export function beforeSignOff(progress: Progress): string | null {
   ].join(' ');
 }
 
-/** Completes the number of companies that have not moved, at the end: `were not moved, or were left out`. */
+/** Returns what happened to companies that did not move, to follow their names: `were not moved, or were left out`. */
 function outcomeText({ total, moved, failed }: Counts): string {
   const were = total - moved === 1 ? 'was' : 'were';
   if (failed === 0) return `${were} left out`;

@@ -34,9 +34,9 @@ export function isPausedByPerson({ state, pause }: Progress): boolean {
 }
 
 /**
- * Returns what the client can do while other companies are moving or wait for support, even while the migration is
- * paused; null if there is nothing. Leaves unconfirmed companies of a later wave to `laterText`, because they should
- * keep syncing until it is their turn.
+ * Returns what the client can do although the migration does not wait for it, even while the migration is paused; null
+ * if there is nothing. Leaves unconfirmed companies of a later wave to `laterText`, because they should keep syncing
+ * until it is their turn.
  */
 export function meanwhileText(progress: Progress): string | null {
   if (shouldSupplyApplication(progress))

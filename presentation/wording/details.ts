@@ -2,7 +2,7 @@
 import type { Preflight } from '../../domain/migration/preflight-result';
 import { withPlace } from '../../domain/migration/preflight-result';
 
-/** Adds to each problem where the portal and `ferry --portal` show all companies that it stands for. */
+/** Adds to each problem that stands for several companies where the portal and `ferry --portal` list all of them. */
 export function problemsInPortal(problems: readonly string[]): readonly string[] {
   return withPlace(
     problems,
@@ -11,7 +11,7 @@ export function problemsInPortal(problems: readonly string[]): readonly string[]
 }
 
 /**
- * Returns the problems and warnings, and where the client can see all companies that each stands for.
+ * Returns the problems and warnings. If one stands for several companies, says where the client can see all of them.
  *
  * @param preflight null to show none
  * @param text makes a text safe to show

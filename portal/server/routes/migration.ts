@@ -16,16 +16,17 @@ import { SharedReads } from '../shared-reads';
 const LINKS_PER_READ = 500;
 
 /**
- * Returns whether a company's end customer has to reconnect it: it must reconnect, or it was connected with an
- * application that was replaced. A company that was not moved for another reason can also have a link.
+ * Returns whether the end customer has to reconnect a company: the client's word for its state is "must reconnect", or
+ * it was connected with an application that was replaced. Having a link is not enough, because a company that was not
+ * moved for another reason can also have one.
  */
 function reconnects({ state, failure, dependsOnReplaced }: CompanyRow): boolean {
   return dependsOnReplaced || clientStateOf(state, failure) === 'must-reconnect';
 }
 
 /**
- * Reads the companies that were not moved, or that were not moved yet. The database tells them apart by the ledger's
- * state. Once the migration has ended, companies that were not moved yet are not moved.
+ * Reads the companies that were not moved, or that were not moved yet. The database tells the two apart only by the
+ * ledger's state. Once the migration has ended, a company that was not moved yet counts as not moved.
  */
 async function readNotMoved(
   read: (state: 'not-moved' | 'not-moved-yet') => Promise<readonly CompanyRow[]>,

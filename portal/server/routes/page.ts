@@ -1,4 +1,4 @@
-/** The page: `/` and its files. */
+/** Serves the page at `/` (with an identity provider, also at `/sign-in`), and its files under `/assets`. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Api } from '../api';

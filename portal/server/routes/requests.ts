@@ -186,7 +186,10 @@ export function requestRoutes(app: Api, context: PortalContext): void {
     },
   );
 
-  /** @throws {PortalError} 401 if the session has ended, 404 if the person has not sent this request */
+  /**
+   * @throws {PortalError} 401 if the session has ended, 404 if the person has not sent this request or it is no longer
+   * stored
+   */
   async function answerTo(
     session: SignedIn,
     id: string,
