@@ -88,7 +88,7 @@ export function createSender(publicKey: Uint8Array, info: Uint8Array): Sender {
   return {
     encapsulated,
     encrypt(plaintext, boundTo) {
-      // No sequence number is used twice, because two messages would then be encrypted with the same nonce.
+      // Uses each sequence number once, because two messages with the same number would have the same nonce.
       const sequence = next;
       next += 1;
       const cipher = createCipheriv(CIPHER, context.key, nonceOf(context, sequence), { authTagLength: TAG_BYTES });
@@ -102,8 +102,8 @@ export function createSender(publicKey: Uint8Array, info: Uint8Array): Sender {
 /**
  * Reads a private key once, for any number of encapsulations.
  *
- * @returns a function that creates the recipient of an encapsulation, and throws when the encapsulation is not a point
- * on the curve
+ * @returns a function that creates the recipient of an encapsulation, and throws when the encapsulation is not an
+ * uncompressed point on the curve
  */
 export function createRecipients(privateKey: Buffer, info: Uint8Array): (encapsulated: Uint8Array) => Recipient {
   const ecdh = createECDH(CURVE);

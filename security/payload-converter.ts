@@ -52,7 +52,10 @@ function unreadable({ metadata }: Payload): UnreadablePayload {
   );
 }
 
-/** Returns whether a text is the id of a key. No other text may be printed, because a sender chooses its bytes. */
+/**
+ * Returns whether a text is the id of a key. Messages quote no other text as a key id, because the sender of a payload
+ * chooses the bytes.
+ */
 export function isKeyId(text: string): boolean {
   return /^[0-9a-f]{16}$/.test(text);
 }

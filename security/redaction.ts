@@ -13,7 +13,10 @@ import { withoutUnsafeCharacters } from '../domain/text/untrusted-text';
  * unreadable.
  */
 const MIN_SECRET_LENGTH = 8;
-/** Length of the shortest part of a secret that is masked. A quoted secret might have been truncated. */
+/**
+ * Length of the shortest part of a secret that is masked, because a quoted secret might have been truncated. A secret
+ * that is shorter than this is masked only as a whole.
+ */
 const FRAGMENT_LENGTH = 12;
 /** Maximum length of an error text, in characters. */
 const MAX_ERROR_LENGTH = 500;

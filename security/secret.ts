@@ -34,7 +34,7 @@ export class Secret<T = string> {
     return MASK;
   }
 
-  /** Returns the mask for `+` and comparisons too. Without this method, they would call `valueOf`. */
+  /** Returns the mask for `+` and comparisons too, which would otherwise call `valueOf` before `toString`. */
   [Symbol.toPrimitive](): string {
     return MASK;
   }
@@ -44,7 +44,10 @@ export class Secret<T = string> {
   }
 }
 
-/** Returns a new token of the portal, for an invitation or a session: 32 random bytes, 43 characters of base64url. */
+/**
+ * Returns a new token of the portal, for an invitation, a session or a sign-in at an identity provider: 32 random
+ * bytes, 43 characters of base64url.
+ */
 export function createPortalToken(): string {
   return randomBytes(32).toString('base64url');
 }

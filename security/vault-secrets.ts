@@ -66,7 +66,8 @@ export class VaultSecretElsewhere extends Error {
 
   /**
    * @param situation `destroying`: the vault was to be destroyed, and nothing is supplied to it any more. `key-lost`:
-   * the vault was to be renewed because its master key is lost, so the renewal needs both options
+   * the vault was to be renewed because its master key is lost, so the renewal needs both options. `null`: any
+   * other situation
    */
   constructor(
     migrationId: string,

@@ -39,8 +39,8 @@ export class KeySetUnavailable extends Error {
 }
 
 /**
- * Accepted signature algorithms. They exclude `none`, with which anyone could forge a token, and HMAC, with which
- * anyone who knows the public key could.
+ * Accepted signature algorithms. They exclude `none`, with which anyone could forge a token, and HMAC, because an
+ * attacker could use the issuer's public key as the HMAC key.
  */
 export const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 /** Accepted difference between the issuer's clock and this machine's clock, in seconds. */

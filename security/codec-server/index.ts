@@ -169,7 +169,8 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
           'the body must be {"payloads": [...]} with at most 10,000 payloads, and with metadata and data in base64',
         );
       const namespace = namespaceOf(request);
-      // The caller does not specify a workflow, so these payloads are bound only to the namespace.
+      // The caller does not specify a workflow, so `encode` binds a payload only to the namespace. `decode` does not
+      // check to which namespace or workflow a payload is bound.
       const codec = createPayloadCodec(payloadKeys, namespace === '' ? {} : { namespace });
       const payloads = await codec[call](parsed.data.payloads.map((each) => StoredPayload.fromObject(each)));
       return { payloads: payloads.map(toJsonPayload) };
