@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 /**
- * The parts of `dist/` that most commands do not load: OpenTelemetry, and the parts of commands that run servers. These
- * commands run unbundled (see `bin/ferry.js`). `security/codec-server/access.js` is left out too, although every
- * command that reads the configuration loads it.
+ * The parts of `dist/` that the bundle loads as separate files, because most commands do not need them: OpenTelemetry,
+ * and the parts of commands that run servers. `bin/ferry.js` runs these commands without the bundle. The folder of the
+ * codec server also contains `access.js`, which every command that reads the configuration loads.
  */
 const LEFT_OUT = ['stack/', 'security/codec-server', 'portal/server', 'security/log', 'observability/open-telemetry'];
 

@@ -43,7 +43,7 @@ export class DemoTerminal {
     await this.type('client', 'magenta', confirmed([...args, '--as', 'client', '--by', 'Cleo']));
   }
 
-  /** Shows the progress bar until someone has to act. */
+  /** Shows the progress bar until a person must act, or the migration has ended. */
   async watch(migrationId: string): Promise<void> {
     await this.type('both', 'gray', ['watch', migrationId, '--until-decision']);
   }
@@ -62,8 +62,9 @@ export class DemoTerminal {
   }
 
   /**
-   * Copies the example's credentials and sets the file's time to now, because on this platform credentials count only
-   * if they were obtained after the confirmation that syncing is off. Returns the path of the copy.
+   * Copies the file with the example's credentials, and sets the copy's modification time to now. `ferry credentials`
+   * takes this time as the time at which the credentials were obtained. On this platform, they count only if they were
+   * obtained after the confirmation that syncing is off. Returns the path of the copy.
    */
   async exportCredentials(file: string): Promise<string> {
     const exported = path.join(this.dataFolder, path.basename(file));
@@ -133,7 +134,8 @@ const STDOUT: TerminalStream = process.stdout.isTTY
         write: (piece: Buffer, _encoding, done) => {
           const lines = piece.toString().split('\n');
           process.stdout.write(lines.flatMap((line) => wrappedWithIndent(line)).join('\n'));
-          // Called immediately, because the demo itself writes to standard output between the commands.
+          // Called immediately. Otherwise pieces would wait in this stream, and the demo's own lines could overtake
+          // them.
           done();
         },
       }),

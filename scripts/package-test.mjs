@@ -2,7 +2,7 @@
  * `npm run package:test [-- <version>...]`: packs the project and tries the package as its users would. For each
  * version of Node, it installs the package in an empty folder, starts the servers with `ferry up`, starts a migration,
  * and runs the example of the programmatic client. At the same time, it runs the demo of this clone with each version.
- * It also installs the package as docs/deploying.md does, checks that the packages have the versions of
+ * It also installs the package as docs/deploying.md says, checks that the packages have the versions of
  * package-lock.json, and compiles a program against the package's types. Installs each version of Node in a temporary
  * folder.
  */
@@ -26,7 +26,10 @@ const run = promisify(execFile);
 const npm = process.env.npm_execpath;
 const environment = withoutNpmVariables(process.env);
 
-/** Removes the variables that `npm run` sets, because they would make the inner npm work on this project. */
+/**
+ * Removes the variables that `npm run` sets, because they would make the inner npm work on this project. Keeps those
+ * that configure the registry, the cache and the proxy.
+ */
 function withoutNpmVariables(env) {
   const kept = /^npm_config_(registry|cache|proxy|https_proxy|cafile)$/i;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^npm_|^INIT_CWD$/i.test(name) || kept.test(name)));
@@ -94,7 +97,7 @@ async function install(node, folder, ...packages) {
   await run(node, [npm, 'install', '--no-audit', '--no-fund', ...packages], { cwd: folder, env });
 }
 
-/** Installs the package as docs/deploying.md does, and compares the installed packages with the lock file. */
+/** Installs the package as docs/deploying.md says, and compares the installed packages with the lock file. */
 async function deploy(node, tarball, folder) {
   mkdirSync(folder);
   await run('tar', ['-xzf', tarball, '-C', folder, '--strip-components', '1']);

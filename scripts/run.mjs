@@ -23,7 +23,7 @@ export async function run(command, args, env = process.env) {
   return code;
 }
 
-/** Like {@link run}, but returns the program's output instead of printing it. */
+/** Like {@link run}, but resolves with the exit code and the program's output, and does not print the output. */
 export async function runCaptured(command, args, env = process.env) {
   return spawnAndWait(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
 }

@@ -105,8 +105,8 @@ function selfServiceEnd(counts: Counts): string {
 }
 
 /**
- * Says who decides about companies that were not moved, while only deferred companies are left. Null if the counts of
- * the ledger, which are newer than what the migration waits for, contain no such company, or other companies move.
+ * Says who decides about companies that were not moved, while only deferred companies are left to move. Null if no
+ * decision is missing, or other companies can be moved: the counts of the ledger can be newer than `waitingFor`.
  */
 function undecidedText({ route, step, counts, reconnections }: Progress): string | null {
   const companies = countUndecided({ step, counts, relinking: reconnections?.waiting ?? 0, countsRelinked: true });
@@ -132,9 +132,8 @@ function outageText({ source, until }: Outage, platform: string, now: string): s
 }
 
 /**
- * Returns what is needed before another company can be moved: the missing credentials, and then the confirmation of
- * companies in later waves. If neither is missing, returns only the first other obstacle, because the page lists all
- * obstacles below this line.
+ * Returns what is needed before another company can be moved: the missing credentials, and then the next confirmations.
+ * If neither is missing, returns only the first other obstacle, because the page lists all obstacles below this line.
  */
 function needsText(progress: Progress): string {
   const { counts, checking, route } = progress;

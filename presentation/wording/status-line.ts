@@ -2,7 +2,7 @@
  * The first line of the client's page in the Temporal UI, and of the portal: what is happening, and what the reader has
  * to do. The reader is the client, who is "you".
  *
- * The line contains no errors, no ids of the service, and no time that has passed.
+ * The line contains no errors, no ids of the service, and no past time except the time of a termination in Temporal.
  */
 import type { Counts } from '../../domain/companies/counts';
 import { soonStartText } from '../../domain/progress/waiting-for';
@@ -19,7 +19,8 @@ import { laterText, isPausedByPerson, meanwhileText, hasClientTask } from './cli
 import { firstCompanyText, completionText, lacksSupplies, movedText } from './move-status';
 
 /**
- * Returns what is happening. Leaves out what the client has to do or can do, because the page shows that beside it.
+ * Returns the status line for the portal. Leaves out what companies lack and what the client can do meanwhile, because
+ * the portal shows both separately.
  *
  * @param now ISO 8601, UTC
  */
@@ -31,7 +32,10 @@ export function headlineText(progress: Progress, platform: string, now: string):
   return isPausedByPerson(progress) ? `${text} ${RESUMABLE}` : text;
 }
 
-/** Returns whether the migration is running in step 5 or 6, where it can wait for what companies lack. */
+/**
+ * Returns whether the migration is running and can wait for what companies lack: in step 6, or in step 5 while
+ * `firstCompany` is null.
+ */
 function canLackSupplies({ state, step, firstCompany }: Progress): boolean {
   return (
     (state === 'running' || state === 'waiting') &&
@@ -122,7 +126,7 @@ function pauseText(progress: Progress, platform: string): string {
 /**
  * Returns why the migration paused itself.
  *
- * @param counts if none has failed, the text contains no number
+ * @param counts if no company has failed, the text contains no number
  */
 export function stopText(reason: StopReason, platform: string, { failed }: Pick<Counts, 'failed'>): string {
   switch (reason) {

@@ -21,6 +21,8 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
 /**
  * Returns the folder of Postgres's files: inside the data folder, unless Postgres runs as a user who cannot enter the
  * data folder. Creates the folder. If Postgres runs as another user, makes that user the owner.
+ *
+ * @throws {@link PostgresUnavailable} if that user cannot enter the data folder of an ephemeral stack
  */
 export function clusterFolder(options: {
   dataFolder: string;

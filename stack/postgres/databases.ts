@@ -57,7 +57,7 @@ export async function openStackDatabases(
   };
 }
 
-/** An ephemeral stack deletes its folder when it stops, so there is no log to see. */
+/** Names the log only for a permanent stack, because an ephemeral stack deletes its folder when it stops. */
 function embeddedText({ dataFolder, ephemeral }: PostgresOptions, reason: string): string {
   const advice = ephemeral
     ? 'Set DATABASE_URL to use another Postgres.'
