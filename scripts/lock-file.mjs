@@ -28,7 +28,8 @@ export async function oneAtATime(lock, log, work) {
 
 function take(lock) {
   const owners = ownersOf(lock);
-  if (owners.some((owner) => isAlive(Number(owner)))) return false;
+  // After a restart of a container, a process can have the same id as the one that left the lock.
+  if (owners.some((owner) => Number(owner) !== process.pid && isAlive(Number(owner)))) return false;
   removeOwners(lock, owners);
   const prepared = mkdtempSync(`${lock}-`);
   writeFileSync(path.join(prepared, String(process.pid)), '');

@@ -20,8 +20,8 @@ export function parseWindowText(text: string): Window | { readonly problem: stri
 function parseDays(text: string): readonly Weekday[] {
   if (text === 'daily') return WEEKDAYS;
   const days = text.split(',').flatMap((part): readonly (Weekday | undefined)[] => {
-    const [first, last = first] = part.split('-').map((name) => WEEKDAYS.indexOf(name as Weekday));
-    if (first === undefined || last === undefined || first < 0 || last < 0) return [undefined];
+    const [first, last = first, ...others] = part.split('-').map((name) => WEEKDAYS.indexOf(name as Weekday));
+    if (first === undefined || last === undefined || first < 0 || last < 0 || others.length > 0) return [undefined];
     const count = ((last - first + WEEKDAYS.length) % WEEKDAYS.length) + 1;
     return Array.from({ length: count }, (_, index) => WEEKDAYS[(first + index) % WEEKDAYS.length]);
   });

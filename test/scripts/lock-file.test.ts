@@ -60,6 +60,15 @@ test('a process that is killed at any moment of taking or holding the lock holds
   expect({ signal, isKilledBefore: writes > 3 }).toEqual({ signal: null, isKilledBefore: true });
 });
 
+test('a lock that a killed process with the same id has left is taken over', async () => {
+  await run(`
+    fs.mkdirSync('lock');
+    fs.writeFileSync('lock/' + process.pid, '');
+    setTimeout(() => process.exit(), 3_000).unref();
+    await locked(() => note('ran'));`);
+  expect(events()).toEqual(['ran']);
+});
+
 test('a lock that another process has just taken over from a killed process is left to that other process', async () => {
   await run('await locked(dies);');
   const other = `${HEAD}

@@ -20,6 +20,7 @@ test.each([
   ['mon 22:00-05:00', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
   ['someday 22:00-05:00 UTC', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
   ['mon- 22:00-05:00 UTC', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
+  ['mon-tue-fri 22:00-05:00 UTC', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
   ['mon 25:00-05:00 UTC', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
   ['mon 22:00-05:00 Europe/Atlantis', 'There is no time zone Europe/Atlantis'],
 ])('parseWindow rejects "%s": %s', (text, message) => {
