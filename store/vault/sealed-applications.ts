@@ -63,8 +63,8 @@ export function sealedApplicationDigest({
 
 /**
  * Returns the application that the latest applied decision supplied, if its client secret is sealed and not registered
- * yet; otherwise null. Ignores a box that was stored for another application than the decision's, or that differs from
- * the signed box.
+ * yet; otherwise null. Ignores a client secret that was stored for another application than the decision's, or that
+ * does not match the digest in the decision.
  */
 export async function readUnregisteredApplication(
   db: Queryable,
@@ -95,7 +95,8 @@ export async function discardSealedApplication(db: Queryable, migrationId: strin
 }
 
 /**
- * Deletes the sealed client secrets of all recorded decisions. Call this after the latest of them has been registered.
+ * Deletes the sealed client secrets of all recorded decisions. Call this after the application of the latest decision
+ * has been registered.
  */
 export async function discardSealedApplications(db: Queryable, migrationId: string): Promise<void> {
   await sql`

@@ -79,7 +79,7 @@ export type MissingCredentials = 'none' | 'accepted' | 'not-accepted';
  * Returns whether credentials of a decision are missing.
  *
  * @param supply `areUsable` is false if the staged credentials do not count. `references` names the companies of the
- *   decision; if it states only their number, `supplied` is this number
+ *   decision. `supplied` is their number, for a decision that states only the number
  */
 export async function findMissingCredentials(
   tx: Queryable,
@@ -115,8 +115,8 @@ export async function findMissingCredentials(
 
 /**
  * Returns the digest of the credentials that are staged for a decision (`domain/supply/sealed-digest.ts`). The sender
- * puts it into the decision. The ledger compares it in the transaction that records the decision, during which no more
- * credentials can be staged for it.
+ * puts this digest into the decision. The transaction that records the decision computes the digest again, and refuses
+ * the decision if the digests differ. During this transaction, no more credentials can be staged for the decision.
  */
 export async function readStagedDigest(
   db: Queryable,

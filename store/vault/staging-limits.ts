@@ -84,7 +84,7 @@ function assertWithin({ byPerson, inTotal, limit }: Staged): void {
     throw new StagingFull('too much supplied data is waiting for a decision');
 }
 
-/** Deletes data that was staged more than a day ago, because no decision about it has been recorded. */
+/** Deletes data that was staged more than a day ago and about which no decision has been recorded. */
 export async function deleteOldStaged(db: Database): Promise<void> {
   await sql`delete from staged_manifests where staged_at < clock_timestamp() - interval '1 day'`.execute(db);
   await sql`delete from staged_credentials where supplied_at < clock_timestamp() - interval '1 day'`.execute(db);

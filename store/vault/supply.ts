@@ -47,19 +47,19 @@ export interface SupplyResult {
   readonly stored: readonly string[];
   /** Not stored, because the migration has no company with this reference. */
   readonly unknown: readonly string[];
-  /** Not stored, because the state of the company does not allow it. */
+  /** Not stored, because the state of the company does not allow it, or the decision has already been recorded. */
   readonly wrongState: readonly string[];
   /**
-   * Not stored, because the platform rotates tokens and the credential was not obtained after the confirmation. The
-   * client's application might have refreshed the token after that, which makes the credential unusable.
+   * Not stored, because the platform rotates tokens and the credential was not obtained after the confirmation. Until
+   * the confirmation, the client's application can refresh the token, which makes the credential unusable.
    */
   readonly obtainedTooEarly: readonly TooEarly[];
 }
 
 /**
  * Seals and stores the credentials that `ferry start` supplies for companies that are waiting to be moved. These
- * credentials count at once, because they belong to no decision that must be recorded first. A newer credential
- * replaces an older one.
+ * credentials count at once, because they belong to no decision that must be recorded first. Replaces a credential that
+ * was supplied earlier for the same company.
  *
  * @param provider fingerprint of the provider that must have signed the public key; undefined if the signature is not
  * checked

@@ -73,14 +73,14 @@ export async function lockVault(tx: Queryable, migrationId: string) {
   return { publicKey, secretId, destroyedAt, signedBy, key: wrappedKey(vault) };
 }
 
-/** Creates a key pair and stores it, in a vault that the transaction has locked. */
+/** Creates a key pair and stores it with the provider's signature, in a vault that the transaction has locked. */
 export async function createKey(tx: Queryable, keys: VaultKeyWrapper, migrationId: string): Promise<void> {
   const { publicKey, privateKey } = createVaultKey();
   await storeKey(tx, migrationId, await keys.wrap(migrationId, privateKey), publicKey);
   await signKey(tx, keys, migrationId, publicKey);
 }
 
-/** Stores the provider's signature of the public key of a vault that the transaction has locked. */
+/** Signs the public key with the provider key and stores the signature, in a vault that the transaction has locked. */
 export async function signKey(
   tx: Queryable,
   keys: VaultKeyWrapper,

@@ -39,7 +39,10 @@ function fieldsOf(plain: Buffer): CredentialFields {
 
 /** Opens the boxes that were sealed for one migration. */
 export interface VaultReader {
-  /** @throws {SealBroken} when the credential was altered, or was sealed for another migration, company or time */
+  /**
+   * @throws {SealBroken} when the credential was altered, was sealed for another migration, company or time, or has
+   * invalid content
+   */
   open(credential: Pick<ClaimedCompany, 'row' | 'reference' | 'obtainedAt' | 'sealed'>): Secret<CredentialFields>;
   /** @throws {SealBroken} when the client secret was altered, or was sealed for another migration or application */
   openClientSecret(application: SealedApplication): Secret;
@@ -50,9 +53,9 @@ export interface VaultReader {
  *
  * @throws {VaultClosed}
  * @throws {UnknownMasterKey} when `keys` does not have the master key that wrapped the private key
- * @throws {VaultSecretMissing} when the vault's secret was lost
+ * @throws {VaultSecretMissing} when the vault's secret was lost, or an earlier version created the vault without one
  * @throws {VaultSecretElsewhere} when the vault's secret was stored in a place other than the one that `keys` uses
- * @throws {WrappedKeyBroken} when the stored private key was altered
+ * @throws {WrappedKeyBroken} when the wrapped private key or the vault's secret was altered
  * @throws {VaultKeyMismatch} when the stored public key does not belong to the private key
  */
 export async function readVault(db: Queryable, keys: VaultKeyWrapper, migrationId: string): Promise<VaultReader> {
