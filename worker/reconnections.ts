@@ -24,7 +24,7 @@ export interface ReconnectionContext {
   readonly log: Logger;
 }
 
-/** Limits the calls to the service, because moves share its limit of requests. */
+/** Limits the calls to the service, because moves count towards the same rate limit. */
 const CONNECTIONS_PER_CHECK = 20;
 const CHECK_EVERY_MS = 10_000;
 

@@ -44,8 +44,8 @@ export const STEP_OF_ACTIVITY: Partial<Record<keyof Activities, Step>> = {
 };
 
 /**
- * Runs an activity in a span if a decision has caused it, or if it works on a slice. Adds the step to the SDK's log
- * lines of activities.
+ * Runs an activity in a span if a decision or the start of the migration has caused it, or if it works on a slice. Adds
+ * the step to the SDK's log lines of activities.
  */
 export const traceActivities: ActivityInterceptorsFactory = ({ info }) => ({
   outbound: {

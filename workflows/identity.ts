@@ -1,6 +1,7 @@
 /**
- * Checks that a workflow was started by the migration that it works for. Anyone who may write to the namespace can start
- * a workflow with any input, so without these checks it could act for a migration that did not start it.
+ * Checks that a workflow is the migration that its input names, or was started by that migration or its Schedule.
+ * Anyone who may write to the namespace can start a workflow with any input. Without these checks, the workflow could
+ * act for any migration.
  */
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
 import { scheduleIdOf } from '../domain/migration/temporal-names';

@@ -29,8 +29,8 @@ export const TASK_QUEUE = 'tokenferry';
 export const BATCH_RUN = 'batchRun';
 
 /**
- * The activities of which each execution has its own trace, unless it belongs to the trace of a decision or a start
- * (traces.ts).
+ * The activities that work on slices. Each execution has its own trace, unless it belongs to the trace of a decision or
+ * of the start of a migration (traces.ts).
  */
 export const SLICE_ACTIVITIES: readonly string[] = ['importSlice', 'verifySlice', 'advanceFirstCompany'];
 
@@ -106,7 +106,7 @@ export const progressQuery = defineQuery<Progress>('progress');
 /**
  * Returns the outcome of a decision; null if it has not been handled yet, or was handled so long ago that only the
  * audit trail still contains the outcome. After sending a decision as a signal, `client/` repeats this query until
- * there is an outcome.
+ * there is an outcome or its time limit has passed.
  */
 export const outcomeQuery = defineQuery<Outcome | null, [{ readonly decisionId: string }]>('outcome');
 

@@ -68,7 +68,7 @@ function named(companies: readonly string[]): string {
   return shown.join(', ') + (more > 0 ? ` and ${counted(more, 'other')}` : '');
 }
 
-/** The decisions that must contain the digest of the credentials, because the portal could replace them. */
+/** The decisions that must contain the digest of the credentials, so that the portal cannot replace the credentials. */
 const SUPPLIES: readonly DecisionMessage[] = ['credentialsSupplied', 'replaceCredential'];
 
 export async function send(

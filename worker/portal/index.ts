@@ -27,7 +27,7 @@ import { writeView } from './views';
 
 const BUSY_POLL_MS = 300;
 const IDLE_POLL_MS = 2_000;
-/** A worker polls often for this long after the last request or view. */
+/** A worker polls often for this long after the last request, sign-in or view. */
 const BUSY_FOR_MS = 10_000;
 /** The lease of a request. Longer than any request takes. */
 const LEASE_MS = 45_000;

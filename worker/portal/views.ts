@@ -54,7 +54,7 @@ export async function writeView(context: PortalContext, migrationId: string): Pr
   await writePortalView(db, migrationId, view);
 }
 
-/** Maximum number of people who are read for step 4. The view names as many. */
+/** The maximum number of confirmers whose names are read for step 4: as many as the view shows. */
 const MAX_CONFIRMERS = 2;
 
 /**
@@ -86,7 +86,7 @@ const NO_FIRST_FACTS: TaskFacts = { unconfirmedFirst: null, unknownFirst: null }
 
 /**
  * Reads why the requested first company is not ready: its confirmation is missing, it was left out, or it is not in the
- * manifest. Once the migration or its workflow has ended, no company moves first.
+ * manifest. Returns no reason once the migration or its workflow has ended.
  */
 async function readFirstFacts(
   db: Database,
@@ -97,7 +97,7 @@ async function readFirstFacts(
   const { reference } = requestedFirst;
   const shown = oneLine(reference, 100);
   const company = await findCompany(db, migrationId, { reference });
-  // While the migration is paused, the headline says why, not that another company must be chosen.
+  // While the migration is paused, the headline says why it is paused, and does not ask for another company.
   if (!company) return { unconfirmedFirst: null, unknownFirst: state === 'paused' ? null : shown };
   const isUnconfirmed = company.state === 'waiting' && company.heldBack === null && company.confirmedAt === null;
   const isLeftOut = company.state === 'excluded' || company.state === 'skipped';

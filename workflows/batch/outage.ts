@@ -2,7 +2,8 @@
  * Outages during a batch run: no call gets through to the service or the platform.
  *
  * During an outage, the run begins no moves. It probes the service at growing intervals, and reports the outage to the
- * migration, which shows the outage to people. The run continues automatically once the service responds.
+ * migration, which shows the outage to people. The run continues automatically once the service responds. While the
+ * ledger is being reconciled, the run waits in the same way.
  */
 import type { ExternalWorkflowHandle } from '@temporalio/workflow';
 import type { ServiceUnavailable } from '../../activities/companies/batch';
@@ -29,7 +30,7 @@ export interface OutageContext {
 }
 
 export interface OutageWait {
-  /** Resets the backoff of the probes. Called when a call for a company has got through. */
+  /** Resets the backoff of the probes. Called when the result of a slice shows that calls get through. */
   reset(): void;
   /**
    * Waits until the service responds or the run is ending, and at least `atLeastMs` milliseconds unless the run is

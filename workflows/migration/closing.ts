@@ -30,8 +30,8 @@ export async function closeMigration(migration: MigrationContext): Promise<Migra
  * Closes the migration in the ledger and destroys its vault, so that the remaining credentials can never be read. First
  * finds out what happened to the credentials of interrupted companies. This can take until their leases have ended.
  *
- * @returns how the migration ended, according to the recorded decisions; its counts; and links for end customers who
- *   must reconnect
+ * @returns how the migration ended, according to the recorded decisions; its counts; and the first companies whose end
+ *   customers must reconnect, with their links
  */
 export async function closeLedger(migrationId: string): ReturnType<Activities['closeMigration']> {
   for (;;) {

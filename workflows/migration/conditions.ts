@@ -29,8 +29,8 @@ export function mayMove(state: MigrationState): boolean {
 
 /**
  * Returns a predicate that tells whether something has changed since this call: a decision has reached the ledger, a
- * window has opened, or a wake signal has arrived. The predicate is false while a decision is unrecorded. Call this
- * function before reading the ledger, so that no change is missed.
+ * window has opened, end customers have reconnected, or a wake signal has arrived. The predicate is false while a
+ * decision is unrecorded. Call this function before reading the ledger, so that no change is missed.
  */
 export function changedSince(before: MigrationState): (state: MigrationState) => boolean {
   const { outcomes, openedWindow, wakes, unrecorded } = before;

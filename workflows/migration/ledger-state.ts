@@ -9,8 +9,8 @@ import type { MigrationContext } from './context';
 import { now } from './context';
 
 /**
- * Counts the companies. If a decision reaches the ledger during the count, counts again, because the first result might
- * not include the decision's effect.
+ * Counts the companies. If something changes during the count (`changedSince`), counts again, because the first result
+ * might not include the effect of the change.
  *
  * @param otherChanges changes that are applied together with the counts
  */
