@@ -9,7 +9,10 @@ export interface SweepOutcome {
   readonly schedulesDeleted: readonly string[];
   /** Terminated or timed out in Temporal. A `closeTerminated` workflow has been started for each of them. */
   readonly closing: readonly string[];
-  /** Open in the ledger, but neither running, terminated nor timed out in Temporal. A person has to find out why. */
+  /**
+   * Not fully closed in the ledger, but neither running, terminated nor timed out in Temporal. A person has to find out
+   * why.
+   */
   readonly unknown: readonly string[];
 }
 

@@ -61,7 +61,7 @@ export function traceInterceptors(): TraceInterceptors {
   let running = 0;
   let received = 0;
 
-  /** Traces the handling of a message that has the header. Activities that it causes get the context of the trace. */
+  /** Traces the handling of a message that has the header. Activities that are scheduled meanwhile join its trace. */
   function handle<T>(name: string, headers: Headers, next: () => Promise<T>): Promise<T> {
     const parent = traceContextIn(headers);
     if (!parent) return next();

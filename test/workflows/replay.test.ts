@@ -11,8 +11,8 @@ import { TRACE_SINKS } from '../../worker/traces';
 const converter = createWorkerDataConverter(parsePayloadKeys(new Secret(PAYLOAD_KEY)));
 const { payloadConverterPath = '', failureConverterPath = '' } = converter;
 /**
- * Decodes without the context, because a replay uses an invented namespace, but payloads are bound to the real
- * namespace.
+ * Decodes without the serialization context, so that the codec does not check the namespace to which a payload is
+ * bound: a replay uses an invented namespace.
  */
 const dataConverter = {
   ...converter,
@@ -23,7 +23,7 @@ const dataConverter = {
 };
 const quiet = new DefaultLogger('ERROR');
 const histories = [...loadHistories()];
-/** Long enough to build a bundle and replay about two hundred histories. */
+/** Long enough to build a bundle and replay several hundred histories. */
 jest.setTimeout(600_000);
 
 beforeAll(() => {

@@ -30,7 +30,7 @@ afterAll(() => between.close());
 const startWorker = (): Promise<RunningWorker> =>
   orchestrator.startWorker({ service: { url: between.url, apiKey: orchestrator.config.service.apiKey } });
 
-/** Resets a workflow to the end of its first workflow task (0) or of its last workflow task (-1). */
+/** Resets a workflow to its first completed workflow task (0) or its last one (-1). That task then runs again. */
 async function reset(workflowId: string, task: 0 | -1, resetReapplyType: number): Promise<void> {
   const { workflow, workflowService, options } = orchestrator.ferry.temporal;
   const { events } = await workflow.getHandle(workflowId).fetchHistory();

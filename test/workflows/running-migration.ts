@@ -45,7 +45,7 @@ export async function timerSummaries({ ferry }: Orchestrator, workflowId: string
 /** A migration under test. */
 export interface TestMigration {
   readonly id: string;
-  /** Sends a decision and returns `applied`, or `refused: <reason>`. */
+  /** Sends a decision. Returns `applied`, `refused: <reason>`, or `recorded: <text>` if the outcome is not known. */
   readonly send: (message: DecisionMessage, sent: DecisionContent) => Promise<string>;
   /** Waits until the progress meets the condition, and returns the progress. */
   readonly until: (reached: (progress: Progress) => boolean) => Promise<Progress>;

@@ -10,9 +10,9 @@ export function withPatches(state: MigrationState): MigrationState {
 }
 
 /**
- * Records in the state that the count of relinked companies decides what people are asked, once it makes a difference.
- * The count does not show that: a worker of this version can have counted the companies while a worker of an earlier
- * version, which does not use the count, ran the workflow.
+ * Sets `countsRelinked` once the count of relinked companies changes what people are asked to do. The presence of the
+ * count is not enough: a worker of this version can have counted the companies while a worker of an earlier version,
+ * which does not use the count, ran the workflow.
  */
 function countingRelinked(state: MigrationState): MigrationState {
   if (state.countsRelinked || state.counts.relinked === undefined) return state;
@@ -22,9 +22,9 @@ function countingRelinked(state: MigrationState): MigrationState {
 }
 
 /**
- * Records in the state that the migration waits for decisions while only deferred companies are left, once there are
- * such decisions. The wait starts timers and updates search attributes, which histories of earlier versions do not
- * contain. Queries cannot call `patched`, so they read the state.
+ * Sets `asksWhileDeferred` once people can decide about companies while only deferred companies are left to move. The
+ * migration then waits for these decisions. The wait starts timers and updates search attributes, which histories of
+ * earlier versions do not contain. Queries cannot call `patched`, so they read the state.
  */
 function askingWhileDeferred(state: MigrationState): MigrationState {
   if (state.asksWhileDeferred || countUndecided(state) === 0) return state;
@@ -32,8 +32,8 @@ function askingWhileDeferred(state: MigrationState): MigrationState {
 }
 
 /**
- * Returns the state of a continued run. Drops what the run before recorded, because the history of this run has no
- * marker for it yet: a worker of an earlier version can have begun this run.
+ * Returns the state of a continued run. Drops `asksWhileDeferred` and `countsRelinked` of the previous run, because the
+ * history of this run has no markers for them yet: a worker of an earlier version can have begun this run.
  */
 export function continuedState({
   asksWhileDeferred: _,

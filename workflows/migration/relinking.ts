@@ -22,8 +22,8 @@ const isAsked = ({ reconnections = NO_CHECKS }: MigrationState): boolean =>
   reconnections.asked > reconnections.answered;
 
 /**
- * Returns whether companies must reconnect although no person has decided to relink them. Histories of earlier versions
- * contain no checks for these companies, so `patched` keeps them as they are.
+ * Returns whether companies must reconnect although no person has decided to relink them. Calls `patched`, because
+ * histories of earlier versions contain no checks for these companies.
  */
 const mustReconnect = ({ relinking, counts }: MigrationState): boolean =>
   relinking === 0 && counts.mustReconnect > 0 && patched('check-must-reconnect');

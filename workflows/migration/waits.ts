@@ -25,7 +25,7 @@ export interface Waits extends WaitList {
   awaitInStep(holds: (state: MigrationState) => boolean): Promise<boolean>;
   /** Returns whether the migration should continue as new now. */
   shouldContinueAsNew(): boolean;
-  /** Returns whether continue-as-new is in progress, so that decisions that arrive now are carried over. */
+  /** Returns whether continue-as-new is in progress. Decisions that arrive meanwhile are carried over. */
   isContinuingAsNew(): boolean;
   /** Does work during which the migration must not continue as new. */
   deferContinueAsNew(work: () => Promise<void>): Promise<void>;
@@ -33,7 +33,7 @@ export interface Waits extends WaitList {
 
 export function createWaits(state: () => MigrationState, list: WaitList): Waits {
   let openWaits = 0;
-  /** True after a wait has returned early. */
+  /** True after a wait has ended at a time when the migration should continue as new. */
   let interrupted = false;
   let deferred = false;
   const isSuggested = (): boolean => workflowInfo().continueAsNewSuggested;

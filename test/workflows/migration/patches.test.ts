@@ -15,7 +15,7 @@ jest.spyOn(workflow, 'patched').mockImplementation((id) => {
 
 const DEFERRED: Partial<Counts> = { total: 8, moved: 4, failed: 3, mustReconnect: 1, waiting: 1, deferred: 1 };
 
-/** Returns what the migration waits for, and which markers it has asked for, if its history has these markers. */
+/** Returns what a migration waits for, and the ids passed to `patched`, if the history has only the `known` markers. */
 function patchedWith(known: readonly string[], some: Partial<Counts>, changes: Partial<MigrationState> = {}) {
   markers = known;
   asked.length = 0;
@@ -25,9 +25,10 @@ function patchedWith(known: readonly string[], some: Partial<Counts>, changes: P
 
 const NEXT_TRY = 'the remaining company is waiting for its next try';
 
-test('a new worker has counted the companies, and an old worker has run the workflow: the history has no count of relinked companies', () => {
+test('the count of relinked companies is used only if the history has its marker', () => {
   const relinked = { ...DEFERRED, relinked: 3 };
-  // The old worker computed 2 from the last check, and recorded its own marker.
+  // A new worker has counted the companies, but an old worker has run the workflow. The old worker took 1 of the 3
+  // failed companies for relinked, so it asked about 2, and it recorded the marker `ask-while-deferred`.
   expect(patchedWith(['ask-while-deferred'], relinked)).toEqual({
     what: 'decide what to do about 2 companies that were not moved',
     asked: ['count-relinked', 'ask-while-deferred'],

@@ -29,7 +29,7 @@ test('refused decisions cause no call to the service, even if only one approval 
   await migration.send('credentialsSupplied', { companies: 1, ...CLIENT });
   await migration.until(({ counts }) => counts.waiting - counts.withoutCredential - counts.unconfirmed === 1);
 
-  // Only the client's approval of the start is missing. Once it is given, the first company is moved.
+  // Only the client's approval of the start is missing. With it, the first company would be moved.
   between.reset();
   const approval = { step: 'schedule', ...CLIENT };
   for (const [message, sent] of [

@@ -87,7 +87,7 @@ test('no company is moved twice and no token is used twice, even if workers are 
   }
 }, 540_000);
 
-/** Approves the first company, and waits until every other company has a final outcome. */
+/** Approves the first company, and waits until no company is waiting, importing or syncing. */
 async function moveRemaining({ id, send }: TestMigration): Promise<void> {
   await send('approve', { step: 'migrate-first-company', ...SUPPORT });
   const isFinished = async (): Promise<boolean> => {

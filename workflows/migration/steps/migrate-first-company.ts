@@ -37,8 +37,8 @@ export async function migrateFirstCompany(migration: MigrationContext): Promise<
 }
 
 /**
- * Returns whether a company can be chosen. Also true if a company has already moved, which is possible after a reset of
- * the workflow. The evidence of the chosen company is then shown again.
+ * Returns whether a company has been requested or can be moved. Also true if a company has already moved, which is
+ * possible after a reset of the workflow. The evidence of the chosen company is then shown again.
  */
 function hasCandidate({ requestedFirst, counts }: MigrationState): boolean {
   return requestedFirst !== null || countReadyOrMoving(counts) > 0 || counts.moved > 0;
@@ -72,8 +72,8 @@ async function chooseFirstCompany(migration: MigrationContext): Promise<void> {
   const hasChanged = changedSince(migration.state());
   const chosen = await shortActivities.chooseFirstCompany({ migrationId });
   if (!chosen) {
-    // The requested company is not ready or, if none was requested, no company is. Only a decision can change that, for
-    // example by supplying credentials.
+    // The requested company is not ready or, if none was requested, no company is. Waits for the next decision, for
+    // example one that supplies credentials.
     migration.change((state) => ({
       ...state,
       requestedFirst: state.requestedFirst && { ...state.requestedFirst, notReady: true },
