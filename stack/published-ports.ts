@@ -19,7 +19,7 @@ const NAMES = {
   service: 'The Company Data Service',
 } as const satisfies Record<keyof PublishedPorts, string>;
 
-/** The callback URLs begin with the service's address. */
+/** Added if the port of the service has changed, because the callback URLs begin with the service's address. */
 const CALLBACK_URLS =
   ' The callback URLs contain the new port too; have each client add its new callback URL to its application.';
 
@@ -38,7 +38,7 @@ export function readPublishedPorts(dataFolder: string): PublishedPorts {
  * Stores the ports for the next start. A part that is not running keeps its port.
  *
  * @param urls the addresses of the parts that are running
- * @returns a sentence for each part that had another port before, because links to it no longer work
+ * @returns a warning for each part whose port has changed, because links with the earlier port no longer work
  */
 export function keepPublishedPorts(
   dataFolder: string,

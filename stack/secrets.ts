@@ -45,8 +45,9 @@ export function ensureServiceKeys(dataFolder: string): KeyRing {
 }
 
 /**
- * Returns the address of the ledger's database with the role of the portal. Creates the role's password, but not the
- * role. The role's name depends on the password, because several stacks can use the same external Postgres.
+ * Returns the URL with which the portal's role connects to the ledger's database. Creates the role's password if there
+ * is none, but does not create the role. The role's name depends on the password, because several stacks can use the
+ * same external Postgres.
  */
 export function ensurePortalDatabaseUrl(dataFolder: string, databaseUrl: string): string {
   const password = readFileSync(ensureKeyFile(dataFolder, 'portal-database.password'), 'utf8').trim();

@@ -88,7 +88,7 @@ export interface StackOptions extends WorkersOptions {
   /** Aborts the start and stops the parts that are already running. */
   signal?: AbortSignal;
   log: (line: string) => void;
-  /** Called when a part has ended and is restarted, and if a page for which people have links has another port now. */
+  /** Called when a part has ended and is restarted, and when a page to which people have links gets another port. */
   warn: (text: string) => void;
 }
 
@@ -117,7 +117,7 @@ interface Stoppable {
  * start that fails or is aborted leaves nothing running. After the start, a process that ends is restarted.
  *
  * @throws StackAlreadyRunning, PostgresUnavailable, TemporalCliUnavailable, TemporalUnavailable, WorkerUnavailable,
- * PortalUnavailable, or an error of the service
+ * PortalUnavailable, an error of the service, or the reason of `signal`
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { dataFolder, ephemeral } = options;

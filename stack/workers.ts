@@ -76,8 +76,8 @@ async function assertReady({ ready, logFile }: SupervisedProcess): Promise<void>
 
 /**
  * Omits the variables that would replace the configuration of the stack. Keeps those that configure the webhook, the
- * metrics and the identity provider. `MALLOC_ARENA_MAX` limits the memory that the C library of Linux keeps for each
- * thread.
+ * metrics and the identity provider. `MALLOC_ARENA_MAX` saves memory on Linux, because all threads then share two
+ * memory pools of the C library.
  */
 function workerEnvironment(env: NodeJS.ProcessEnv, home: string, logLevel: Config['logLevel']): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(
@@ -95,8 +95,8 @@ function workerEnvironment(env: NodeJS.ProcessEnv, home: string, logLevel: Confi
 }
 
 /**
- * Gives each worker its own port: the first worker gets the port of `TOKENFERRY_HEALTH_ADDRESS`, and each other worker
- * the port after that of the previous worker. If the port is 0, each worker takes any free port.
+ * Gives each worker its own port: the first worker gets the port of `TOKENFERRY_HEALTH_ADDRESS`, the second worker the
+ * next port, and so on. If the port is 0, each worker takes any free port.
  */
 function healthAddress({ TOKENFERRY_HEALTH_ADDRESS: first = '' }: NodeJS.ProcessEnv, index: number): NodeJS.ProcessEnv {
   const address = parseListenAddress(first);

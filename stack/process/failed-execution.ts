@@ -1,6 +1,6 @@
 /**
- * Returns why a program failed that `execFile` has run, without the command line that Node puts into its message.
- * Completes `<program> ...`.
+ * Returns why a program that was run with `execFile` failed. Omits the command line that Node puts into the error
+ * message. The text continues a sentence that begins with the name of the program.
  *
  * @param timeoutMs the time limit of the program; absent if it has none
  */
@@ -17,7 +17,7 @@ export function failedExecution(error: unknown, timeoutMs?: number): string {
 
 /** The fields that `execFile` adds to its errors. */
 interface ExecutionFields {
-  /** The exit code, or Node's code if the program could not be started. */
+  /** The exit code, or Node's code if the program could not be started; null if a signal ended the program. */
   readonly code: number | string | null;
   /** True if Node has ended the program, because of the time limit. */
   readonly killed: boolean;

@@ -1,6 +1,7 @@
 /**
  * Runs the portal as a process of a deployment: `node dist/stack/processes/portal.js`. It needs `PORTAL_DATABASE_URL`,
- * accepts the options of `ferry portal`, and writes JSON lines to standard output. It has no keys.
+ * accepts the options of `ferry portal`, and writes JSON lines to standard output. It has neither the master key nor
+ * the payload key.
  */
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../../config';

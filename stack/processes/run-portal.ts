@@ -14,7 +14,10 @@ export interface RunningPortal {
   stop(): Promise<void>;
 }
 
-/** @throws if the portal cannot listen, its certificate cannot be used, or it would serve HTTP to other machines */
+/**
+ * @throws if the portal or its health checks cannot listen, if the certificate or the public URL cannot be used, or if
+ * the portal would serve HTTP to other machines
+ */
 export async function runPortal(
   options: PortalOptions,
   healthAddress: ListenAddress | undefined,

@@ -1,7 +1,7 @@
 /**
  * Runs the Company Data Service as a process of a deployment: `node dist/stack/processes/service.js`. It needs
  * `DATABASE_URL` and the service key, waits for its database, and writes JSON lines to standard output. `ferry service
- * start` runs the same service for people.
+ * start` runs the same service for developers.
  */
 import { parseArgs } from 'node:util';
 import { isDatabaseOutage, startService } from '../../company-data-service';

@@ -44,7 +44,7 @@ export interface StandaloneServiceOptions {
 
 export interface StandaloneService {
   readonly url: string;
-  /** API keys of the first account; absent unless the database is embedded and was empty. */
+  /** API keys of the first account; present only if the database is embedded and had no account. */
   readonly keys?: { readonly administratorKey: string; readonly clientKey: string };
   stop(): Promise<void>;
 }

@@ -15,7 +15,7 @@ import { errorCode, reservePort } from '../ports';
 
 const DEFAULT_PORT = 8_235;
 const HOST = '127.0.0.1';
-/** To have a text rendered, a page puts it into the URL of a GET request, so the URL can be long. */
+/** Limits the URL and the headers of a request. It is large because pages send the texts for `/render` in the URL. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 
 const MIGRATION_LINK = /^\/m\/([a-z0-9.-]{1,200})$/;
@@ -28,7 +28,10 @@ const RENDERED_TEXT = '/render';
  */
 const QUERY = /^\/api\/v1\/namespaces\/[\w.-]+\/workflows\/(?:[\w.:-]|%3A)+\/query\/\w+$/;
 
-/** The settings that disable the buttons of write actions. The proxy refuses the calls of these buttons as well. */
+/**
+ * The settings that disable the buttons of write actions, and hide Temporal's system namespace. The proxy refuses the
+ * calls of these buttons as well.
+ */
 const READ_ONLY_SETTINGS = {
   DisableWriteActions: true,
   WorkflowTerminateDisabled: true,
