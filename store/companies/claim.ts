@@ -44,7 +44,7 @@ export async function claimCompanies(
           ${WAS_SENT} as was_sent, false as in_flight, ${markOf(owner.migrationId)} + 1 as ledger_mark
         from companies c
         join migrations m on m.id = c.migration_id
-        -- A slice must have begun in the current run.
+        -- The slice must have begun in the current run.
         join slices s on s.migration_id = m.id and s.run = m.current_run
         -- The company must have a credential.
         join credentials v on v.migration_id = c.migration_id and v.row = c.row
@@ -108,7 +108,8 @@ export async function claimCompanies(
  * - The client has confirmed that its own application no longer uses the token.
  * - The company is not held back.
  * - The credential counts. On a platform that rotates tokens, a credential obtained before the confirmation does not
- *   count. The client's application might have refreshed the token after that, which makes the credential unusable.
+ *   count: the client's application might have refreshed the token in the meantime, which makes the credential
+ *   unusable.
  */
 export function isReadyToMove(company: 'c' | 'relative' = 'c', credential: 'v' | 'its' = 'v') {
   const c = sql.ref(company);

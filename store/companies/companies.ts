@@ -60,7 +60,7 @@ export async function confirmDisabled(db: Database, confirmation: Confirmation):
 /** The people who have confirmed that syncing is off. */
 export interface Confirmers {
   readonly people: number;
-  /** The first names, in alphabetical order. */
+  /** Names in alphabetical order, at most as many as {@link readConfirmers} was asked for. */
   readonly names: readonly string[];
 }
 

@@ -44,7 +44,10 @@ export interface LedgerCompany {
   readonly leftOutReason: string | null;
   /** Why the company is held back, without the names of other clients; null if it is not. */
   readonly heldBack: string | null;
-  /** The reason with these names, for support only; null if it contains none, or if the company is not held back. */
+  /**
+   * Why the company is held back, with the names of other clients, for support only. Null if the company is not held
+   * back, or if the reason contains no such names.
+   */
   readonly heldBackDetails: string | null;
   /** Number of times that an import of the company was tried. */
   readonly tries: number;
@@ -84,10 +87,7 @@ export interface CompanyFilter {
    */
   readonly exceptions?: boolean;
   readonly deferred?: true;
-  /**
-   * Only companies that the service has connected with an application that was replaced later, until their end
-   * customers have reconnected.
-   */
+  /** Only companies that were last connected with an application that was replaced later. */
   readonly replacedApplication?: true;
   /**
    * Only companies that are tried again and need nothing from anyone, for example after a retry. Does not include
@@ -282,7 +282,7 @@ function containing(text: string): RawBuilder<boolean> {
   return sql`(${matches('reference')} or ${matches('name')} or ${matches('stored_name')})`;
 }
 
-/** Takes the accents, which are separate characters in the normal form NFD, from a text in SQL. */
+/** Builds the SQL that removes the accents from a text. In the normal form NFD, accents are separate characters. */
 function withoutAccents(text: RawBuilder<unknown>): RawBuilder<string> {
   return sql`regexp_replace(normalize(${text}, nfd), '[\\u0300-\\u036f]', '', 'g')`;
 }

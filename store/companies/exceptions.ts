@@ -43,8 +43,8 @@ const IS_RETRY_USELESS = sql<boolean>`
 export const WAS_TRIED = sql<boolean>`(state = 'waiting' and held_back is null and tries > 0)`;
 
 /**
- * Returns when a deferred company is tried again, the earliest of all; null if there are none, or if each lacks a
- * confirmation or a credential that can be used.
+ * Returns the earliest time at which a deferred company is tried again; null if no company is deferred, or if each
+ * deferred company lacks a confirmation or a credential that counts.
  */
 export async function readNextTry(db: Database, migrationId: string): Promise<Date | null> {
   const { nextTryAt } = await queryOne(
@@ -91,10 +91,10 @@ export async function leaveOutCompanies(
 /**
  * Retries companies that were not moved, are deferred, or whose outcome is unknown: sets them to `waiting` and makes
  * their next try due now. Keeps their ids, so that the next attempt uses the company and the connection that already
- * exist at the service. Leaves out companies that must reconnect if a retry cannot help them.
+ * exist at the service. Does not retry companies that must reconnect if a retry cannot help them.
  *
- * @param first the first company, which is retried in any case, because the workflow has chosen it again; null if the
- *   decision is not about the first company
+ * @param first the first company if the decision has requested it again (`requestFirstAgain`): it is retried even if it
+ *   must reconnect; otherwise null
  * @returns the number of companies that are now waiting
  */
 export async function retryCompanies(
@@ -113,7 +113,7 @@ export async function retryCompanies(
   return Number(numAffectedRows ?? 0);
 }
 
-/** Counts the companies that must reconnect and that {@link retryCompanies} leaves out. */
+/** Counts the companies that {@link retryCompanies} does not retry, because a retry cannot help them. */
 export async function countRetryUseless(db: Database, migrationId: string): Promise<number> {
   const { companies } = await queryOne(
     db,

@@ -20,14 +20,13 @@ export interface ChosenCompany {
 
 /**
  * Chooses the first company, and makes `run` the only run that can claim it. If the move of the company chosen earlier
- * has begun, chooses that company again. Otherwise, chooses the requested company. If none is requested, chooses the
- * first company that can be moved.
+ * has begun, chooses that company again. Otherwise, chooses the requested company or, if none is requested, the first
+ * by wave and row of the companies that can be moved.
  *
  * A requested company that was not moved, or whose outcome is unknown, returns to `waiting`. A requested company that
  * has moved is checked again.
  *
- * @returns null if no company or every company is released, if the requested company cannot be moved, or if none was
- * requested and no company can be moved
+ * @returns null if the release is `nothing` or `all`, or if no company can be chosen
  */
 export async function chooseFirstCompany(
   db: Database,
@@ -94,7 +93,10 @@ async function findCandidate(
   return rows[0] ?? null;
 }
 
-/** Requests a company as the first company, and clears the earlier choice. An outage that delayed that one is over. */
+/**
+ * Requests a company as the first company, and clears the earlier choice. Ends a recorded outage, because it delayed
+ * the company that was chosen earlier.
+ */
 export async function requestFirstCompany(db: Queryable, migrationId: string, reference: string): Promise<void> {
   await db
     .updateTable('migrations')

@@ -152,7 +152,7 @@ export interface ClaimedCompany {
    * credential is then not sent to another connection.
    */
   readonly wasSent: boolean;
-  /** Number of send intents that earlier attempts recorded since the claim. 0 after a claim. */
+  /** Number of earlier attempts that recorded a send intent since the claim. 0 after a claim. */
   readonly timesSent: number;
   /** True if a request with which an earlier attempt sent the credential might still be in flight. */
   readonly isInFlight: boolean;

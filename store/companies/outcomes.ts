@@ -83,7 +83,7 @@ export async function recordImports(
           stored_name = ${latest('stored_name')}, link_url = ${latest('link_url')}, accepted = ${latest('accepted')},
           correlation_id = coalesce(o.correlation_id, c.correlation_id),
           crossed_at = coalesce(c.crossed_at, case when o.crossed then clock_timestamp() end),
-          -- The service accepted a credential that replaced the one with which the company was connected before.
+          -- Changes if the service has accepted a newer credential for a company that it had connected before.
           authorized_at = case when c.crossed_at is not null and (o.accepted is not null or (o.state = 'syncing'
             and ${HAS_UNCROSSED_REPLACEMENT})) then clock_timestamp() else c.authorized_at end,
           unlinked_at = case when o.accepted is null then c.unlinked_at end,
@@ -116,8 +116,8 @@ export async function recordImports(
 }
 
 /**
- * The condition that the credential of a company replaces an older credential, and does not count as handed over yet. An
- * attempt can have sent it and lost the answer. In queries, `c` must be `companies`.
+ * The condition that the credential of a company replaces an older credential, and does not count as handed over yet.
+ * An attempt can have sent it and lost the answer. In queries, `c` must be `companies`.
  */
 export const HAS_UNCROSSED_REPLACEMENT = sql<boolean>`exists (
   select from credentials replacement
@@ -151,7 +151,10 @@ export interface DueCompany {
   readonly connectionId: string;
   /** True if the client supplied the ids of the company. */
   readonly existedBefore: boolean;
-  /** The response that accepted the credential; null if it was lost or the end customer has reconnected. */
+  /**
+   * The response that accepted the credential; null if the response was lost, the connection was already linked, or the
+   * end customer has reconnected.
+   */
   readonly accepted: ServiceAnswer | null;
   /** Milliseconds since the start of the sync, by the database's clock. */
   readonly syncingForMs: number;

@@ -91,8 +91,8 @@ export interface ConnectedCompany {
 }
 
 /**
- * Returns the connected companies whose organization belongs to a waiting company of this migration. Omits companies to
- * which this migration has already handed over a credential.
+ * Returns the connected companies whose organization belongs to a waiting company of this migration. Omits companies
+ * for which this migration has already handed over a credential.
  */
 export async function findAlreadyConnected<Company extends ConnectedCompany>(
   db: Database,

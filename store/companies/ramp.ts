@@ -30,7 +30,7 @@ interface Ramp {
   readonly moving: number;
   /** Companies that were deferred or whose attempt was interrupted. */
   readonly deferred: number;
-  /** True if every company in `deferred` has been tried twice. */
+  /** True if there are companies in `deferred`, and each has been tried at least twice. */
   readonly deferredTwice: boolean;
   /** Companies that have got through: their credential was accepted, they have failed, or their outcome is unknown. */
   readonly gotThrough: number;

@@ -16,16 +16,17 @@ export interface RelinkingCompany {
   readonly companyId: string;
   readonly connectionId: string;
   /**
-   * Null if a person has decided to relink the company, or if an earlier check found that it was not linked: a linked
-   * connection then means that it has been reconnected. Otherwise the connection must have been authorized after this
-   * time, because the service can report a connection as linked although the platform refuses its grant.
+   * Null if the company counts as relinked as soon as its connection is linked: a person has decided to relink the
+   * company, or an earlier check found that the connection was not linked. Otherwise the connection must also have been
+   * authorized after this time, because the service can report a connection as linked although the platform refuses its
+   * grant.
    */
   readonly refusedAfter: Date | null;
 }
 
 /**
- * Reads the companies with a connection that must reconnect, or whose end customers were asked to. Includes companies
- * that no person has decided to relink, because end customers get their links elsewhere, too.
+ * Reads the companies that must reconnect or whose end customers were asked to reconnect, if they have a connection.
+ * Includes companies that no person has decided to relink, because end customers get their links elsewhere, too.
  */
 export async function readRelinking(db: Database, migrationId: string): Promise<readonly RelinkingCompany[]> {
   const { rows } = await sql<RelinkingCompany>`
@@ -39,9 +40,10 @@ export async function readRelinking(db: Database, migrationId: string): Promise<
 }
 
 /**
- * Records that the companies that {@link readRelinking} returns have been checked, except companies for which the
- * service has refused the request. Returns the time by the ledger's
- * clock, ISO 8601, UTC.
+ * Records when the companies that {@link readRelinking} returns were last checked, even if the service refused the
+ * requests for some of them.
+ *
+ * @returns the time by the database's clock, ISO 8601, UTC
  */
 export async function recordReconnectionCheck(db: Database, migrationId: string): Promise<string> {
   const { at } = await queryOne(
@@ -63,7 +65,7 @@ export async function recordUnlinked(db: Database, migrationId: string, row: num
 export interface Relinked {
   readonly migrationId: string;
   readonly row: number;
-  /** When the connection was last authorized; null if the service does not say it. */
+  /** When the connection was last authorized; null if the service does not report it. */
   readonly authorizedAt: Date | null;
 }
 
@@ -72,9 +74,9 @@ export interface Relinked {
  * import. Its stored credential counts as handed over, because a retry must not replace the new connection with an
  * older credential.
  *
- * A linked connection does not prove that the end customer has reconnected: the connection of an incomplete company was
- * linked all the time. If the service does not say when the connection was authorized, the end customer has reconnected
- * if the company had to reconnect, or if an earlier check found that the connection was not linked.
+ * A linked connection does not prove that the end customer has reconnected: if the company failed for another reason,
+ * such as incomplete data, the connection was linked all along. Without `authorizedAt`, the end customer counts as
+ * reconnected only if the company had to reconnect, or if an earlier check found that the connection was not linked.
  */
 export async function recordRelinked(db: Database, { migrationId, row, authorizedAt }: Relinked): Promise<void> {
   await sql`

@@ -2,10 +2,9 @@
 import { sql } from 'kysely';
 
 /**
- * Builds the condition that the service has connected a company of this migration with an application that was replaced
- * later, until its end customer has reconnected. The condition uses the columns of a table of companies without a
- * qualifier. Postgres finds the times once per statement; as a filter, the condition reads no company if no application
- * was replaced.
+ * Builds the condition that a company of this migration was last connected with an application that was replaced later.
+ * The condition uses the columns of a table of companies without a qualifier. Postgres computes the times of the
+ * replaced applications once per statement. As a filter, the condition reads no company if no application was replaced.
  */
 export function dependsOnReplaced(migrationId: string) {
   const times = (which: 'crossed' | 'authorized') =>

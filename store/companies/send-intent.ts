@@ -39,8 +39,8 @@ import { leaseOwnerName } from './lease';
 
 /**
  * The maximum number of times that a single-use token is sent to its connection. Each repetition waits until the
- * previous lease has ended. A repetition does no harm, because the service does not use a token again after it has
- * accepted it. But if every answer is lost, a person must decide.
+ * previous lease has ended. A repetition is harmless, because the service never uses an accepted token again. But if
+ * every answer is lost, a person must decide.
  */
 export const MAX_AUTHORIZATIONS = 5;
 

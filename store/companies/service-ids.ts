@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 
-/** Returns the references of the companies with these ids at the service, by id. Leaves out unknown ids. */
+/** Returns the references of the companies with these ids at the service, by id. Omits unknown ids. */
 export async function readReferences(
   db: Database,
   migrationId: string,

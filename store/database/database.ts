@@ -41,7 +41,7 @@ export class DatabaseUnavailable extends Error {
     return isDatabaseOutage(this.cause);
   }
 
-  /** Returns the server's own reason, for example `sorry, too many clients already`; null if it did not answer. */
+  /** Returns the server's own reason, for example `sorry, too many clients already`; null if it gave none. */
   get serverReason(): string | null {
     return this.cause instanceof DatabaseError ? this.cause.message : null;
   }
