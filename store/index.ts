@@ -2,8 +2,8 @@
  * The store: all data that the orchestrator keeps in Postgres.
  *
  * - `database/`: connection, schema and table types
- * - `migrations/`: a migration with its manifest, application and limits; amendments; the audit trail; the ledger's
- *   mark; reconciliation; and the end of a migration
+ * - `migrations/`: a migration with its manifest, application and limits; amendments; pauses and stoppages; the audit
+ *   trail; the ledger's mark; reconciliation; and the end of a migration
  * - `companies/`: the ledger, which contains each company's state; claims, imports, verification, exceptions and counts
  * - `vault/`: sealed credentials and client secrets, and the key pairs that seal them
  * - `portal/`: invitations to the portal, its sign-ins, requests and views, and its database role

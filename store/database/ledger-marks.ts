@@ -1,4 +1,4 @@
-/** The schema migrations for the ledger's mark, and for the flags of a migration that is paused or behind its mark. */
+/** The schema migrations for the ledger's mark, for the flags of a ledger that is behind, and for automatic pauses. */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
 

@@ -21,7 +21,10 @@ export async function createPortalFunctions(db: Kysely<unknown>): Promise<void> 
   await withoutPublicRights(db);
 }
 
-/** Takes the right to call the functions from every role but the owner. Needed after a function was created. */
+/**
+ * Revokes PUBLIC's right to call the functions. Needed after a function was created, because Postgres lets every role
+ * call a new function. Roles that were granted the right keep it.
+ */
 async function withoutPublicRights(db: Kysely<unknown>): Promise<void> {
   await sql`revoke all on all functions in schema tokenferry_portal from public`.execute(db);
 }
@@ -81,8 +84,8 @@ async function createSessionFunctions(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Creates the functions that read again. A function whose columns change has to be dropped, so the roles that could
- * call it get this right again.
+ * Replaces the functions that read. Drops `companies` first, because Postgres cannot replace a function with other
+ * columns. The roles that could call it then get this right back.
  */
 export async function replaceReadingFunctions(db: Kysely<unknown>): Promise<void> {
   const { rows: grants } = await sql<{ statement: string }>`
@@ -97,8 +100,10 @@ export async function replaceReadingFunctions(db: Kysely<unknown>): Promise<void
 }
 
 /**
- * Creates the functions that read, or replaces them. A role keeps its right to call a function that is replaced. Run by
- * several schema migrations: `companies` uses objects that a later one creates.
+ * Creates the functions that read, or replaces them. A role keeps its right to call a function that is replaced.
+ *
+ * When a database is created, this runs before the schema migration that creates the functions that `companies` calls
+ * (replaced-applications.ts). That works because Postgres looks them up only when `companies` is called.
  */
 async function createReadingFunctions(db: Kysely<unknown>): Promise<void> {
   await sql`

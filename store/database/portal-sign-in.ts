@@ -1,6 +1,6 @@
 /**
  * Requests to sign in to the portal without an invitation's link. The portal's database role can only store such a
- * request with its proof. A worker checks the proof and creates the session.
+ * request with its proof, and read the outcome. A worker checks the proof and creates the session.
  */
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';

@@ -140,8 +140,8 @@ export const portal: Migration = {
   },
 };
 
-/** Creates the portal's functions again, because the search now ignores accents and also finds the stored name. */
+/** Replaces the functions that read, so that the search ignores accents and also finds the stored name. */
 export const searchWithoutAccents: Migration = { up: replaceReadingFunctions };
 
-/** Creates the portal's functions again, because the remedies of a company depend on whether its credential crossed. */
+/** Replaces the functions that read, so that `companies` returns `crossed_at`, on which a company's remedies depend. */
 export const crossedInPortal: Migration = { up: replaceReadingFunctions };

@@ -1,6 +1,6 @@
 /**
- * The schema migrations for applications: which is registered, and with which application each company was
- * connected, also after its end customer has reconnected it.
+ * The schema migrations for applications: which application is registered, and with which application each company
+ * was connected, even after its end customer has reconnected it.
  */
 import type { Kysely, Migration } from 'kysely';
 import { sql } from 'kysely';
@@ -9,7 +9,7 @@ import { replaceReadingFunctions } from './portal-functions';
 export const registeredApplications: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     // The client's application that is registered at the service. Stored by the latest preflight that found no problem
-    // with it.
+    // with it, but not replaced once the service has accepted a credential of the migration.
     await sql`alter table migrations add column application jsonb`.execute(db);
   },
 };
@@ -133,7 +133,8 @@ export const replacedApplications: Migration = {
     await sql`
       revoke all on function depends_on_replaced(timestamptz, timestamptz, tstzmultirange, tstzmultirange) from public
       `.execute(db);
-    // The portal lists these companies, with the links with which their end customers reconnect.
+    // The portal lists the companies that depend on a replaced application, with the links with which their end
+    // customers reconnect.
     await replaceReadingFunctions(db);
   },
 };

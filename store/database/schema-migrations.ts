@@ -249,8 +249,8 @@ const signedDecisions: Migration = {
 
 const namespaces: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // The Temporal namespace of the workflow. Several namespaces can share a ledger, and a sweep closes only the
-    // migrations of its own namespace.
+    // The Temporal namespace of the workflow; null if it is not recorded. Several namespaces can share a ledger, and a
+    // sweep closes no migration of another namespace.
     await sql`alter table migrations add column namespace text`.execute(db);
   },
 };

@@ -11,7 +11,7 @@ export const sealedFiles: Migration = {
         add column vault_signed_by text,
         add column vault_signature text`.execute(db);
     // The client secrets that clients have sealed. A row is deleted once a worker has registered the application with
-    // the service, or if its decision is refused.
+    // the service, or once that is not possible any more, for example because its decision was refused.
     await sql`
       create table sealed_applications (
         migration_id text not null references migrations (id) on delete cascade,

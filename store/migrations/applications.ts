@@ -90,7 +90,11 @@ export async function readDependentCompanies(
   return rows;
 }
 
-/** Reads who depends on the registered application, unless it is the application that was supplied. */
+/**
+ * Reads which other migrations on the platform and in the namespace have connected companies, and with which
+ * applications. Reads none if no application is registered, or if the registered application is the supplied one,
+ * because nothing then replaces it.
+ */
 export async function readDependents(
   db: Database,
   { id, client, platformKey }: Pick<StoredMigration, 'id' | 'client' | 'platformKey'>,
@@ -126,7 +130,8 @@ export async function readApplicationsOfMoved(db: Database, migrationId: string)
         order by row limit ${REFERENCES_NAMED}) first) named
     order by "lastCrossedAt"`.execute(db);
   const last = rows.at(-1);
-  // The service accepted the last company's credential with the application that was registered at that time.
+  // When a company was last connected, its application was registered. Only an application that was supplied after that
+  // can have replaced it.
   const later = await readLatestSupplied(db, migrationId, last?.lastCrossedAt ?? null);
   const current = later ?? last?.application ?? null;
   const moved = rows.map(({ application, companies, references }) => ({ application, companies, references }));

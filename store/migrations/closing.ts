@@ -2,8 +2,9 @@
  * The end of a migration: resolves interrupted companies, closes the migration, and lists companies that were created
  * at the service and never used.
  *
- * Anyone who may write to the Temporal namespace can start a workflow that calls these functions, at any moment. Each
- * statement therefore checks in the ledger whether it is allowed now.
+ * Anyone who may write to the Temporal namespace can start a workflow that calls these functions, at any moment. The
+ * statements that resolve companies, close a migration or list unused companies therefore check in the ledger whether
+ * that is allowed now.
  */
 import { sql } from 'kysely';
 import { NOT_CHECKED } from '../../domain/companies/company-state';
@@ -14,7 +15,7 @@ import type { ServiceRefs } from '../companies/outcomes';
 import { HAS_UNCROSSED_REPLACEMENT } from '../companies/outcomes';
 import { endOutage, endPause } from './stoppages';
 
-/** A company that is still `importing`, because its attempt died or does not know the outcome. */
+/** A company that is still `importing`: its attempt died, does not know the outcome, or is still running. */
 export interface InterruptedCompany {
   readonly row: number;
   /** The attempt that owns the row. */
@@ -31,7 +32,7 @@ export interface InterruptedCompany {
   readonly leaseEndsInMs: number;
 }
 
-/** Lists companies that are still `importing` after all slices have ended, in the order in which their leases end. */
+/** Lists the companies that are still `importing`, in the order in which their leases end. */
 export async function readInterrupted(db: Database, migrationId: string): Promise<readonly InterruptedCompany[]> {
   const { rows } = await sql<InterruptedCompany>`
     select row, attempt, company_id as "companyId",
@@ -53,8 +54,9 @@ export interface InterruptedOutcome {
 }
 
 /**
- * Records the outcome of an interrupted company: `waiting` if the credential was not sent, or certainly not used;
- * `syncing` if the service accepted it; `failed` if the platform refused it; otherwise `outcome-unknown`.
+ * Records the outcome of an interrupted company: `waiting` if the credential was not sent or certainly not used, or if
+ * the service has no connection; `syncing` if the service accepted the credential; `failed` if the platform refused it;
+ * otherwise `outcome-unknown`.
  *
  * @param company as {@link readInterrupted} returned it
  * @returns false if nothing was recorded: claims are not stopped, the lease has not ended, or the company has changed

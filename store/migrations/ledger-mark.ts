@@ -15,11 +15,11 @@ import { queryOne } from '../database/database';
 
 export interface LedgerStatus {
   readonly mark: number;
-  /** When the ledger was found to be behind; null if it is not known to be behind. */
+  /** When the ledger was flagged as behind; null if it is not flagged. */
   readonly behindSince: Date | null;
   /**
-   * True if the mark or the service has shown that the ledger is behind. False if the ledger is flagged only for a
-   * reconciliation.
+   * True if the mark or the service has shown that the ledger is behind. False if the ledger is not flagged, or flagged
+   * only for a reconciliation.
    */
   readonly isProvenBehind: boolean;
   /** The only run that can claim companies; null before the first run. */
@@ -78,7 +78,10 @@ export async function flagForReconciliation(db: Queryable, migrationId: string):
     where id = ${migrationId} and behind_since is null`.execute(db);
 }
 
-/** The amount that a reconciliation adds to the known mark. It is larger than any possible number of lost claims. */
+/**
+ * A reconciliation raises the mark to this amount above the known mark or the ledger's mark, whichever is higher. The
+ * amount is larger than any possible number of lost claims.
+ */
 const RECONCILED_GAP = 1_000_000;
 
 /**

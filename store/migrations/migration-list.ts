@@ -12,15 +12,21 @@ export interface StoredMigrationCounts {
   readonly suppliedAt: Date;
   /** Number of companies in the manifest. */
   readonly total: number;
-  /** Number of companies whose outcome is final: once the migration has ended, all that were not being moved then. */
+  /**
+   * Number of companies whose outcome is final. Once the migration has ended, includes all companies that are not
+   * importing or syncing.
+   */
   readonly done: number;
-  /** Number of companies that were not moved. */
+  /**
+   * Number of failed companies. Once the migration has ended, includes companies that are waiting or whose outcome is
+   * unknown.
+   */
   readonly failed: number;
 }
 
 /**
- * How long a stored migration counts as new. New migrations are not listed, because Temporal lists a migration only a
- * moment after it has been stored.
+ * How long a stored migration counts as new. New migrations are not listed: Temporal lists a migration only a moment
+ * after it has been stored, and until then, `ferry list` would show it as missing in Temporal.
  */
 const NEW_FOR = sql`interval '1 minute'`;
 

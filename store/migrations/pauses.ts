@@ -36,8 +36,8 @@ export async function liftPausesByPeople(db: Queryable, migrationId: string): Pr
  * @param reported the reason; absent if a slice has already reported it (`reportStop`)
  */
 export async function pauseForProblem(db: Database, migrationId: string, reported?: ReportedStop): Promise<void> {
-  // One transaction, because a pause has a reason, and a reported stop a pause. Several slices can pause the migration
-  // at once: each waits for the row's lock.
+  // One transaction, so that the pause, its reason and the end of the outage are stored together. Several slices can
+  // pause the migration at once: each waits for the row's lock.
   await db.transaction().execute(async (tx) => {
     await tx
       .updateTable('migrations')

@@ -66,7 +66,7 @@ export interface Repair {
   readonly connectionId?: string;
   readonly storedName?: string;
   readonly linkUrl?: string;
-  /** When the connection was last authorized; absent if it is not linked, or if the service does not say it. */
+  /** When the connection was last authorized; absent if it is not linked, or if the service does not say so. */
   readonly authorizedAt?: Date;
   readonly failure?: FailureKind;
   readonly text?: string;
@@ -77,14 +77,15 @@ export interface Repair {
 }
 
 /**
- * Treats companies with an unknown outcome as if their attempt had just died after its send intent. Once the lease has
- * ended, a slice sends their credentials to the same connections again.
+ * Treats companies with an unknown outcome as if their attempt had just died after its send intent. A slice then reads
+ * their connections. If a connection does not show the outcome, the slice sends the credential to it again, once the
+ * lease has ended.
  *
- * Applies only while all companies are released, and only to companies that are confirmed, are neither held back nor
- * waiting for their end customers to reconnect, and have a credential that counts. Omits companies with a token family,
- * because only one company of a family can be importing.
+ * Changes nothing unless all companies are released. Omits companies that are not confirmed, are held back, or are
+ * waiting for their end customers to reconnect. Omits companies whose credential does not count or counts as handed
+ * over. Also omits companies with a token family, because only one company of a family can be importing.
  *
- * @returns the references of these companies
+ * @returns the references of the changed companies
  */
 export async function resendUnknownOutcomes(
   db: Database,

@@ -45,9 +45,11 @@ export async function releaseReconnectionsLock(db: Database, namespace: string):
 
 /**
  * Takes connections that depend on a replaced application and have not been checked for a while, of open and ended
- * migrations. A connection becomes due again after a twentieth of the time since the last replacement of an application
- * on its account, at least 30 seconds and at most an hour, because an end customer can take weeks. Takes those first
- * that have waited longest.
+ * migrations. Prefers the connections that have waited longest.
+ *
+ * A connection becomes due again after a twentieth of the time since an application was last supplied for its platform
+ * and namespace, but at least 30 seconds and at most an hour. The checks become rarer, because an end customer can take
+ * weeks to reconnect.
  */
 export async function takeDependentConnections(
   db: Database,
@@ -92,7 +94,7 @@ export async function takeDependentConnections(
   return rows;
 }
 
-/** Makes connections due at once that were taken, but not checked because the service did not answer. */
+/** Makes connections due at once that were taken, but not checked because a call to the service failed. */
 export async function returnDependentConnections(
   db: Database,
   connections: readonly DependentConnection[],

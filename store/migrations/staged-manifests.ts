@@ -79,7 +79,7 @@ export async function* readStagedManifest(
 /**
  * Locks the companies of a migration.
  *
- * @returns true if nothing has happened to any of them, so that other companies can replace them
+ * @returns true if none of them was tried, moved or left out, so that other companies can replace them
  */
 export async function lockUntouchedCompanies(tx: Queryable, migrationId: string): Promise<boolean> {
   const { rows } = await sql<{ touched: boolean }>`

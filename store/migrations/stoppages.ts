@@ -3,12 +3,13 @@
  * forgets them when they are over, so the ledger keeps them for the audit trail and the handover report.
  *
  * - A pause. A slice reports why the migration must pause. The stoppage begins when the migration pauses, and ends when
- *   support resumes it (in the self-service route, the client).
- * - An outage. A slice reports that no call gets through. The outage is dated from the moment at which the work on the
- *   first deferred company began, so it can begin a few seconds too early. It ends when the service responds again, or a
- *   company gets through. It also ends when a person pauses the migration, the migration pauses itself, or a person
- *   rejects a step or chooses another first company, because no moves are due then. If it begins again within a minute,
- *   it counts as one outage, because a service that recovers often fails again.
+ *   support resumes it (in the self-service route, support or the client).
+ * - An outage. A slice or a probe reports that no call gets through. The outage is dated from the moment at which the
+ *   work on the first deferred company began, so it can begin a few seconds too early. It ends when the service
+ *   responds again, or a company gets through. It also ends when no moves are due any more: a batch run finishes, a
+ *   person pauses the migration, the migration pauses itself, or a person rejects a step or chooses another first
+ *   company. If the service or the platform fails again within a minute, that counts as the same outage, because a
+ *   server that recovers often fails again.
  *
  * Both end at the latest when the migration is closed.
  */
@@ -93,8 +94,11 @@ export interface ReportedOutage {
 }
 
 /**
- * Records that no call gets through. Changes nothing while an outage is already recorded, if the migration has ended,
- * or while it is paused: companies that are still syncing are verified all the same.
+ * Records that no call gets through. While an outage is already recorded, adds no other, but updates the time of the
+ * latest report if the source is the same.
+ *
+ * Changes nothing once the migration has ended, or while it is paused: slices then still verify syncing companies and
+ * can report an outage, but the pause stops the moves.
  */
 export async function beginOutage(
   db: Queryable,

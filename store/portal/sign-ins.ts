@@ -56,8 +56,8 @@ export type SignInOutcome = 'signed-in' | 'unconfirmed' | 'refused';
 const MAX_SESSIONS = 10;
 
 /**
- * Creates the session of a person who has proved that they own the requested key. Support must have confirmed the key.
- * Otherwise, a person who has intercepted an invitation and registered a key could start more sessions.
+ * Creates the session of a person who has proved that they own the key in the request. Support must have confirmed the
+ * key. Otherwise, a person who has intercepted an invitation and registered a key could start more sessions.
  *
  * @returns `unconfirmed` if support has not confirmed the key; `refused` if no invitation has the key, the invitation
  * was revoked, or the request was answered before

@@ -33,8 +33,8 @@ export interface ReportFigures {
   readonly firstStartedAt: string | null;
   readonly lastMovedAt: string | null;
   /**
-   * How long at least one company was moving, from `firstStartedAt` to `lastMovedAt`. Milliseconds. Leaves out closed
-   * windows, pauses, downtime, and moves that failed.
+   * How long at least one company was moving, from `firstStartedAt` to `lastMovedAt`. Milliseconds. Leaves out gaps of
+   * more than a minute, for example while the window is closed, and moves that failed.
    */
   readonly movingMs: number;
   /** Hours from a company's confirmation to its move, during which its data was out of date. */
@@ -50,7 +50,7 @@ interface Row extends Omit<ReportFigures, 'firstStartedAt' | 'lastMovedAt' | 're
   readonly lastMovedAt: Date | null;
 }
 
-/** Computes the totals in one scan of the migration's companies. */
+/** Computes the totals of a migration in one statement. */
 export async function readFigures(db: Database, migrationId: string): Promise<ReportFigures> {
   const figures = await queryOne(
     db,

@@ -1,6 +1,6 @@
 /**
- * How long companies were moving. Time in which none was moving does not count: outside the windows, during a pause, or
- * while no worker was running. A rate over this time is the rate while moving.
+ * How long companies were moving. Time in which none was moving does not count, for example while the window is closed.
+ * A rate over this time is the rate while moving.
  */
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
@@ -12,8 +12,8 @@ import { sql } from 'kysely';
 const GAP = sql`interval '1 minute'`;
 
 /**
- * When the move of the company `m` began: its last claim or, if its end customer has reconnected it since, the start of
- * its sync.
+ * When the move of the company `m` began: its last claim or, if later, the start of its sync minus the duration of its
+ * import. It is later if, for example, the end customer has reconnected the company since the claim.
  */
 const BEGAN_AT = sql`greatest(m.claimed_at,
   m.sync_started_at - make_interval(secs => coalesce(m.import_ms, 0) / 1000.0))`;
@@ -22,9 +22,9 @@ const BEGAN_AT = sql`greatest(m.claimed_at,
 const ENDED_AT = sql`case when m.state in ('importing', 'syncing') then clock_timestamp() else m.moved_at end`;
 
 /**
- * Returns the time since a moment in which at least one company of a migration was moving, in milliseconds, as a scalar
- * subquery. Leaves out companies that failed, because the ledger does not know when. Stops at `until`, which is now
- * by default; 0 if `until` is null.
+ * Returns how long at least one company of a migration was moving between `since` and `until`, in milliseconds, as a
+ * scalar subquery. Leaves out companies that failed, because the ledger does not know when. `until` is now by default;
+ * the result is 0 if `until` is null.
  *
  * Rounds to seconds first, so that few distinct periods remain, because merging a period for each company would be
  * slow.

@@ -27,7 +27,7 @@ export interface Overview extends LiveFigures {
   readonly exceptions: number;
 }
 
-/** Counts the companies of several migrations in one scan. Omits migrations without companies. */
+/** Counts the companies of several migrations in one statement. Omits migrations without companies. */
 export async function readOverviews(db: Database, migrationIds: readonly string[]): Promise<readonly Overview[]> {
   if (migrationIds.length === 0) return [];
   const { rows } = await sql<Overview>`

@@ -94,7 +94,7 @@ async function eraseSuperseded(db: Database, keys: VaultKeyWrapper, migrationId:
   });
 }
 
-/** The numbers of secrets that the renewal of a vault has deleted and kept. */
+/** The numbers of credentials and client secrets that the renewal of a vault has deleted and kept. */
 export interface Renewal {
   /** Number of deleted credentials, including those whose decision was not applied yet. */
   readonly deleted: number;
