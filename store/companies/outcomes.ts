@@ -244,9 +244,10 @@ export async function recordChecks(
           correlation_id = coalesce(o.correlation_id, c.correlation_id),
           sync_schedule = o.schedule,
           -- A moved company that is checked again keeps the time of its move.
-          sync_ms = case when o.state = 'moved'
-            then coalesce(c.sync_ms, extract(epoch from clock_timestamp() - c.sync_started_at) * 1000) end,
-          moved_at = case when o.state = 'moved' then coalesce(c.moved_at, clock_timestamp()) end
+          sync_ms = case o.state when 'syncing' then c.sync_ms
+            when 'moved' then coalesce(c.sync_ms, extract(epoch from clock_timestamp() - c.sync_started_at) * 1000) end,
+          moved_at = case o.state when 'syncing' then c.moved_at
+            when 'moved' then coalesce(c.moved_at, clock_timestamp()) end
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as o (
         row integer, state text, check_ms float8, evidence jsonb, schedule jsonb, failure text, failure_text text,
         link_url text, correlation_id text, gone boolean)

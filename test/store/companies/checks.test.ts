@@ -107,6 +107,7 @@ test('keeps the time of the move when a moved company is checked again', async (
   await recordChecks(ledger.db, migration.id, [moved]);
   const before = await readRow(ledger.db, migration.id, 1);
   await updateRow(ledger.db, migration.id, 1, { state: 'syncing', sync_started_at: msFromNow(0) });
+  await recordChecks(ledger.db, migration.id, [{ row: 1, to: 'syncing', nextCheckInMs: 0 }]);
   await recordChecks(ledger.db, migration.id, [moved]);
   const { moved_at, sync_ms } = await readRow(ledger.db, migration.id, 1);
   expect({ moved_at, sync_ms }).toEqual({ moved_at: before.moved_at, sync_ms: before.sync_ms });
