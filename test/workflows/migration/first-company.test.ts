@@ -1,6 +1,10 @@
+import { sql } from 'kysely';
 import { reopenedText } from '../../../domain/progress/progress';
 import { readCompanies, readDecisions } from '../../../store';
+import { NOT_CHECKED } from '../../../domain/companies/company-state';
 import type { LedgerCompany } from '../../../store';
+import { until } from '../../support/async';
+import { updateRow } from '../../support/migrations/ledger';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 
@@ -19,6 +23,20 @@ async function triesOf(id: string): Promise<number> {
     .where('migration_id', '=', id)
     .executeTakeFirstOrThrow();
   return tries;
+}
+
+/** Returns whether the workflow has looked for a first company since the last check of the details began. */
+async function hasChosenSinceCheck(id: string): Promise<boolean> {
+  const { events } = await orchestrator.ferry.temporal.workflow.getHandle(id).fetchHistory();
+  let choices: readonly string[] = [];
+  let isCompleted = false;
+  for (const { eventId, activityTaskScheduledEventAttributes, activityTaskCompletedEventAttributes } of events ?? []) {
+    const scheduled = activityTaskScheduledEventAttributes?.activityType?.name;
+    if (scheduled === 'preflight') [choices, isCompleted] = [[], false];
+    if (scheduled === 'chooseFirstCompany') choices = [...choices, String(eventId)];
+    isCompleted ||= choices.includes(String(activityTaskCompletedEventAttributes?.scheduledEventId));
+  }
+  return isCompleted;
 }
 
 test('if the first company is not moved, support chooses another company before the other companies are moved', async () => {
@@ -65,6 +83,23 @@ test('support chooses the first company, and people see which company the migrat
     { reference: 'R-2', reason: 'small' },
     { reference: 'R-1', reason: 'larger' },
   ]);
+});
+
+test('a requested first company that a check of changed details releases is moved without another decision', async () => {
+  const migration = await startTestMigration(orchestrator, 'released', ['sbx-ok-1.released', 'sbx-ok-1.released2']);
+  await migration.until(({ preflight }) => preflight !== null);
+  expect(await migration.send('chooseFirstCompany', { company: 'R-2', ...SUPPORT })).toBe('applied');
+  await updateRow(orchestrator.ferry.db, migration.id, 2, { held_back: NOT_CHECKED });
+  await migration.readyToMove();
+  await migration.until(({ waitingFor }) => waitingFor.what.startsWith('R-2 was chosen to go first but is not ready'));
+  // The check waits for this lock, so the migration finds that the company is still not ready.
+  const locking = await orchestrator.ferry.db.startTransaction().execute();
+  await sql`select from companies where migration_id = ${migration.id} and row = 2 for update`.execute(locking);
+  expect(await migration.send('manifestAmended', { added: 0, corrected: 1, ...CLIENT })).toBe('applied');
+  await until(() => hasChosenSinceCheck(migration.id));
+  await locking.commit().execute();
+  const verified = await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  expect(verified.firstCompany).toMatchObject({ reference: 'R-2' });
 });
 
 test('the same first company can be retried, even if no other company is left', async () => {

@@ -1,4 +1,5 @@
 /** Step 5: one company is moved and verified before the others. */
+import { patched } from '@temporalio/workflow';
 import { countReadyOrMoving } from '../../../domain/companies/counts';
 import { isIsolated } from '../../../domain/companies/failures';
 import type { MigrationState } from '../../../domain/migration/migration-state';
@@ -69,16 +70,20 @@ async function awaitWindow(migration: MigrationContext): Promise<boolean> {
 
 async function chooseFirstCompany(migration: MigrationContext): Promise<void> {
   const { migrationId } = migration.plan;
+  const { changesChecked } = migration.state();
   const hasChanged = changedSince(migration.state());
   const chosen = await shortActivities.chooseFirstCompany({ migrationId });
   if (!chosen) {
     // The requested company is not ready or, if none was requested, no company is. Waits for the next decision, for
-    // example one that supplies credentials.
+    // example one that supplies credentials, or for the end of a check that releases a held-back company.
+    const choosesAfterCheck = patched('choose-after-check');
     migration.change((state) => ({
       ...state,
       requestedFirst: state.requestedFirst && { ...state.requestedFirst, notReady: true },
     }));
-    await migration.awaitCondition(hasChanged);
+    await migration.awaitCondition(
+      (state) => hasChanged(state) || (choosesAfterCheck && state.changesChecked > changesChecked),
+    );
     return;
   }
   // A decision may have paused the migration or rejected a step while the company was being chosen.
