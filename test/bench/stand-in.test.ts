@@ -3,7 +3,7 @@ import { request } from 'undici';
 import type * as movers from '../../bench/processes/mover';
 import type * as standIns from '../../bench/processes/stand-in';
 
-/** The compiled programs start each other, so the test uses the build. */
+/** Loads a module from the build, because it starts a compiled program of the same folder as a process. */
 const built = <Module>(name: string): Module =>
   // oxlint-disable-next-line typescript/no-require-imports
   require(path.join(__dirname, '../../dist/bench/processes', name)) as Module;

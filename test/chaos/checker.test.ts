@@ -1,4 +1,4 @@
-/** The checker of chaos runs: it accepts the evidence of a real migration, and detects any tampering with it. */
+/** The checker of chaos runs: it accepts the evidence of a real migration, and detects tampering with the evidence. */
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -124,7 +124,7 @@ const companyOf = (row: number): string =>
 const inLedger = (assignments: string, row: number): string =>
   `update tokenferry.companies set ${assignments} where migration_id = '${migration}' and row = ${row}`;
 
-/** The ways to tamper with a database, each with the only invariant that it breaks. */
+/** The ways to tamper with a database, each with the only invariant that it breaks if no report is checked. */
 const CHANGES: readonly (readonly [string, Invariant, () => Change])[] = [
   [
     'a moved company without the data of one data set',

@@ -13,7 +13,7 @@ it.each(MUTANTS)('has edits that fit the compiled product: a build that $defect'
   for (const edit of edits) {
     const text = readFileSync(path.join(__dirname, '../../dist', edit.file), 'utf8');
     expect(withEdit(text, edit)).not.toBe(text);
-    // Comments can change without a change of the code.
+    // An edit that relies on a comment stops fitting when the comment changes.
     expect(edit.before).not.toMatch(/\/\/|\/\*/);
   }
 });

@@ -39,7 +39,7 @@ test('an accepted credential is never sent again, even if its company was not mo
   expect(await rowOf(id)).toMatchObject({ state: 'failed', failure: 'reauthorization-required' });
   expect(puts()).toBe(1);
 
-  // Only the first company is retried although it must reconnect.
+  // A retry leaves out a company whose accepted grant has ended, unless it is the first company, as c1 is here.
   await retryCompanies(rig.ledger.db, id, 'all', 'c1');
   await rig.importSlice(id);
   const row = await rowOf(id);
@@ -104,7 +104,7 @@ test('a replacement for an accepted credential is sent, although the connection 
   await replaceCredential(id, await fieldsWith(id, 'sbx-ok-10'));
   await rig.importSlice(id);
   expect(puts()).toBe(2);
-  // The company counts under the application that is registered now.
+  // The company counts under the application that was registered at `authorized_at`, not at `crossed_at`.
   const { crossed_at: stillCrossedAt, authorized_at: authorizedAt } = await rowOf(id);
   expect(stillCrossedAt).toEqual(crossedAt);
   expect(authorizedAt?.getTime()).toBeGreaterThan(crossedAt?.getTime() ?? Infinity);

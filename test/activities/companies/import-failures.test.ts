@@ -70,7 +70,7 @@ describe('the company fails and the batch continues', () => {
   );
 });
 
-describe('the company goes back to waiting and the batch stops', () => {
+describe('the company goes back to waiting', () => {
   test.each<[string, string, RegExp, Interceptor, string]>([
     ['after a 401', 'POST', COMPANY, failing(401, 'the key is wrong'), 'key-refused'],
     ['after a 403 for the key', 'POST', CONNECTION, failing(403, 'the key is outdated'), 'key-refused'],
@@ -88,7 +88,7 @@ describe('the company goes back to waiting and the batch stops', () => {
       failing(402, 'CompanyValidationException: Company limit exceeded'),
       'account-limit',
     ],
-  ])('%s', async (_, method, path, interference, stop) => {
+  ])('%s, and the batch stops', async (_, method, path, interference, stop) => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
     rig.proxy.on(method, path, interference);
     expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ claimed: 1, stop });
@@ -100,7 +100,7 @@ describe('the company goes back to waiting and the batch stops', () => {
     expect((await stateOf(id, 1)).state).toBe('syncing');
   });
 
-  test("if the platform refuses the client's application", async () => {
+  test("if the platform refuses the client's application, and the batch continues", async () => {
     const { id } = await rig.migration(['sbx-other-application', 'sbx-ok-5']);
     // A single credential of another application affects only its own company.
     expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({ stop: null });

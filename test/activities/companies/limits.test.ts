@@ -116,7 +116,8 @@ test('a slice with a limit fills all of its slots while its imports are slow', a
   let begun = 0;
   rig.proxy.on('POST', /^\/companies$/, async (response, _request, pass) => {
     begun += 1;
-    // No company is answered before all have begun. With two in flight, more than half of the slots are busy.
+    // No company is answered before all have begun. Two companies in flight occupy more than half of the slots, so the
+    // pool takes the third only because the pace has set `nextTakeAt`.
     await until(() => begun >= 3);
     sendAnswer(response, await pass());
   });

@@ -1,6 +1,6 @@
 /**
  * Fuzzes the service's responses: any bytes, status, headers and body, truncated anywhere. A call of the HTTP client
- * ends before its time-out, with a value or one of the client's own errors. A company whose import and verification get
+ * ends within 10 seconds, with a value or one of the client's own errors. A company whose import and verification get
  * such responses reaches a final state, or a state that a person can resolve, once the service responds properly again.
  * See test/support/faults/fuzz.ts for longer runs.
  */

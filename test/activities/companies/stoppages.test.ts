@@ -106,7 +106,7 @@ test('a slice reports the pause of an attempt that died before it could report i
   const again = { claimed: 0, stop, stopNumbers };
   expect(await rig.importSlice(id)).toMatchObject(again);
   expect(await rig.runActivity((activities) => activities.verifySlice({ migrationId: id }))).toMatchObject({ stop });
-  // The workflow knows the pause when a run only finishes companies.
+  // A slice that only finishes companies does not report the pause, because its workflow already knows about it.
   const finishing = { migrationId: id, run: 'run-1', slice: 1, ledgerMark: 0, finishing: true };
   expect(await rig.runActivity((activities) => activities.importSlice(finishing))).toMatchObject({ stop: null });
   await setPaused(rig.ledger.db, id, false);

@@ -116,7 +116,7 @@ describe('an interrupted company', () => {
     const { id, send } = await claimed({ isSent });
     await recordCancellation(id);
     expect((await resolve(id)).retryInMs).toBeGreaterThan(50_000);
-    // The attempt is alive, and sends its credential.
+    // The attempt is still alive: it can record its send intent.
     expect(await send()).toEqual(new Set([1]));
     await expect(close(id)).rejects.toThrow(/cannot be closed as cancelled/);
     await rig.expireLeases(id);

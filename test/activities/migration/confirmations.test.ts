@@ -16,7 +16,7 @@ test.each<[companies: readonly string[], text: string, changed: number]>([
   [['c1', 'c8', 'c9'], `${CONFIRMED} 1 of 3 companies: ${LACKS} the others`, 1],
   [['c9'], `nothing has changed: ${LACKS} this company`, 0],
   [['c8', 'c9'], `nothing has changed: ${LACKS} these 2 companies`, 0],
-  // A company that is left out was confirmed earlier.
+  // c2 is left out, but counts, because the manifest contains it.
   [['c1', 'c2'], `${CONFIRMED} 2 companies`, 2],
 ])(
   'a confirmation of %j is recorded with the number of companies in the manifest: %s',

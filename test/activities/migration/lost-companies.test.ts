@@ -1,4 +1,7 @@
-/** `ferry reconcile` finds the companies that a restored service has lost, in every state. */
+/**
+ * `ferry reconcile` finds the companies that a restored service has lost, unless they are left out, are being imported,
+ * or have an id that the client supplied.
+ */
 import { failing } from '../../company-data-client/misbehaving-service';
 import { useImportRig, statusAtService } from '../../support/migrations/company-import';
 import { msFromNow, readRow, updateRow } from '../../support/migrations/ledger';

@@ -1,4 +1,4 @@
-/** Tests which supplies of decisions a restored ledger reports as lost. */
+/** Tests when a reconciliation reports that the credentials or rows that a decision supplied are lost. */
 import { randomUUID } from 'node:crypto';
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
 import { manifestDigest, stageCredentials, stageManifest } from '../../../store';
@@ -23,7 +23,7 @@ function reconcile(id: string, ...decisions: readonly DecisionRecord[]) {
   return rig.runActivity(() => rig.worker({ workflowRecords }).reconcileLedger({ migrationId: id }));
 }
 
-/** Stages the credentials of these rows, and returns the decision that supplies credentials for all companies. */
+/** Stages credentials for the rows in `staged`, and returns a decision that supplies credentials for all companies. */
 async function suppliedFor(
   { id, rows }: MovableMigration,
   message: 'credentialsSupplied' | 'replaceCredential',
@@ -84,7 +84,7 @@ describe('the credentials of companies whose rows were lost', () => {
     expect((await reconcile(id)).decisions).toEqual([]);
   });
 
-  test('are lost if every older company has moved, only if rows were lost', async () => {
+  test('are lost if no older company is open, but only if rows were lost', async () => {
     for (const isAmended of [true, false]) {
       const { id } = await createMovableMigration(rig.ledger, manifestRows(1));
       await updateRow(rig.ledger.db, id, 1, { state: 'skipped' });

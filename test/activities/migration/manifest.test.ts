@@ -82,7 +82,8 @@ test('a manifest replaces all companies, their credentials and the decisions abo
   );
   await record(id, ...steps1To3(id, { sam: null, cleo: null }));
   expect((await readMigration(db, id))?.released).toBe('first-company');
-  // This decision is forged, because a real workflow refuses a manifest once the details have been accepted.
+  // A workflow refuses a manifest once the details have been accepted. The ledger refuses it, too, because the decision
+  // can be forged.
   const rows = manifestRows(1);
   expect(await record(id, await stagedManifest(id, rows))).toMatch(/^refused: the details have been accepted/);
   await record(id, recordOf(id, 'reject', { step: 'supply-details', ...BY_SAM }, null));

@@ -1,4 +1,4 @@
-/** The preflight tells the client nothing about other clients. The ledger keeps that for support. */
+/** The preflight tells the client nothing about other clients. The ledger keeps their names for support. */
 import { randomUUID } from 'node:crypto';
 import { readReport } from '../../../client';
 import { REPORT_FORMATS, reportPieces } from '../../../client/report-formats';
@@ -12,11 +12,11 @@ import { closeMigration, readHeldBack, readPreflightTexts, supplyMigration } fro
 const rig = useImportRig();
 beforeAll(() => registerApplications(rig.directClient));
 
-/** Returns the preflight as it is read with the ledger. */
+/** Runs the preflight, and returns it with the names and texts from the ledger. */
 const check = async (migrationId: string) => (await rig.preflight(migrationId)).inFull;
 const DIGITS = { row: (row: number) => ({ organization: `${randomUUID().replace(/\D/g, '')}${row}` }) };
 
-/** Creates a migration with an organization that is also open in another migration, in upper case. */
+/** Creates a migration with an organization that another open migration contains in upper case. */
 async function createConflict() {
   const organization = randomUUID();
   const other = suppliedMigration();

@@ -23,7 +23,7 @@ import {
 const rig = useImportRig();
 beforeAll(() => registerApplications(rig.directClient));
 
-/** Returns the preflight as it is read with the ledger. */
+/** Runs the preflight, and returns it with the names and texts from the ledger. */
 const check = async (migrationId: string) => (await rig.preflight(migrationId)).inFull;
 const DIGITS = { row: (row: number) => ({ organization: `${randomUUID().replace(/\D/g, '')}${row}` }) };
 

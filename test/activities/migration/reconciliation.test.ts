@@ -139,7 +139,7 @@ test('a linked company that the ledger has lost gets its syncs started', async (
   const reconciledAt = Date.now();
   expect(await reconcile(id, [])).toMatchObject({ linked: ['c1'] });
   expect(syncs()).toBe(before + 1);
-  // The company counts under the application with which it was connected, even if that was replaced since.
+  // `crossed_at` is the time of the authorization, so the company counts under the application of that time.
   expect((await readRow(rig.ledger.db, id, 1)).crossed_at?.getTime()).toBeLessThan(reconciledAt);
   expect(await rig.verify(id)).toMatchObject({ finished: 1 });
   expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'moved' });
@@ -168,7 +168,7 @@ test('a company whose authorization succeeds while the ledger is compared keeps 
   expect(await readRow(rig.ledger.db, id, 1)).toMatchObject({ state: 'syncing' });
 });
 
-/** Sends a token whose answer is lost, and makes the ledger forget the claim and the ids, as a restore does. */
+/** Loses the request that sends a token, and makes the ledger forget the claim and the ids, as a restore does. */
 async function loseClaim(id: string): Promise<void> {
   rig.proxy.on('PUT', /\/authorization$/, [(response) => void response.destroy()]);
   await rig.importSlice(id, { atOnce: 1 });

@@ -120,7 +120,7 @@ describe.each([false, true])('credentials (replacements: %s)', (replaces) => {
     async (_, change, why) => {
       const { db, id, decision } = await stagedMigration(replaces);
       await change(db, id);
-      // The digest is that of the altered boxes.
+      // The decision has the digest of the altered boxes, so only opening them shows the change.
       const sealedDigest = await readStagedDigest(db, id, { decisionId: 'd', replaces });
       const recorded = await record(id, { ...decision, sealedDigest });
       expect(recorded?.outcome.applied).toBe(false);
