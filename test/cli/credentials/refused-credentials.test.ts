@@ -36,7 +36,7 @@ test('the suggested confirmation of more companies than fit into a command names
   expect(await detailsFor(79)).toMatch(
     / c50 --as client .*\nthe command names only the first 50 companies: add the references of the other 29\n/,
   );
-  // The command confirms exactly these companies, because the others are confirmed.
+  // Once company 80 is confirmed, `--all` confirms exactly the other 79 companies.
   await updateRow(ledger.db, migration.id, 80, { confirmed_at: new Date() });
   expect(await detailsFor(79)).toMatch(/ confirm-sync-disabled \S+ --all --as client --by "your name"\nafter the/);
 });

@@ -11,7 +11,7 @@ import { NOW, RUNNING, linesOf, moving, overview, stateOf } from './dashboard-st
 
 const days: readonly (typeof WEEKDAYS)[number][] = ['mon', 'wed'];
 const windows = [{ days, from: '22:00', to: '22:10', timeZone: 'UTC' }];
-/** The workflow has last counted when all remaining companies were moving. */
+/** The progress in the workflow, which last counted the companies when all that remained were moving. */
 const older = progressOf(migrationPlan(), {
   ...{ ...RUNNING, limits: { ...RUNNING.limits, windows } },
   counts: counts({ total: 1203, moved: 703, syncing: 500 }),

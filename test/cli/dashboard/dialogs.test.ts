@@ -21,7 +21,10 @@ afterEach(() => session?.close());
 const yes = async () => true;
 const no = async () => false as boolean;
 
-/** Answers each question with its suggestion, and the last one with `confirm`. */
+/**
+ * Runs a dialog. Takes each suggested choice (for the companies, the choice at the index `choice`), types "Sam" for
+ * each text, and answers the last question with `confirm`.
+ */
 async function runDialog(
   request: RequestedDecision,
   { ferry = orchestrator.ferry, confirm = no, choice = 0, listedStep = 'supply-details' } = {},
@@ -85,7 +88,7 @@ const missing = async () => {
 const PAUSE = { kind: 'pause', migrationId: 'gone.xero' } as const;
 const UNREADABLE = /^Temporal has no migration gone\.xero, and the ledger cannot be read; check the database; /;
 
-/** Returns a ledger whose every use fails in this way. */
+/** Returns a ledger that calls `failure` on every use. */
 const brokenLedger = (failure: () => unknown) => new Proxy({}, { get: failure }) as LedgerClient['db'];
 
 test.each([

@@ -71,7 +71,7 @@ test('the page of a migration shows when the companies that can be moved will be
 });
 
 test('the list and the page show the same end and the same rate, which follow from the ledger, not from older counts', () => {
-  // The workflow has last counted when 700 companies were left. Since then, the ledger says, 300 have moved.
+  // The workflow last counted the companies when 700 were left. According to the ledger, 300 have moved since.
   const older = progressOf(migrationPlan(), {
     ...RUNNING,
     counts: counts({ total: 1203, moved: 503, waiting: 700 }),

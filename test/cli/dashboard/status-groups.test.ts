@@ -1,4 +1,4 @@
-/** Tests by whom the dashboard expects an action. */
+/** Tests who must act on a migration, according to the dashboard: support or the client. */
 import { statusGroup } from '../../../cli/dashboard/state';
 import { row } from './dashboard-states';
 

@@ -61,7 +61,7 @@ test('with --four-eyes, the person who supplied the details cannot approve them,
   );
   const shown = await ferry(['show', ID], undefined, orchestrator.env);
   expect(shown.out).toContain('Four-eyes rule: someone other than Mia must approve this step as support\n');
-  // Without a name, Mia's approval would be refused.
+  // The command has `--by`, because the default name could be Mia, whose approval would be refused.
   expect(shown.out).toContain(`support: ferry approve ${ID} supply-details --by "your name"\n`);
   expect(out).toContain('refused: ' + `${ID}: mia has supplied or corrected details`);
 });

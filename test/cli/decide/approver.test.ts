@@ -122,7 +122,7 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
   expect(refused.out).toContain(
     `  the portal does not offer this decision now; support first opens step 1 again with: ferry reject ${OPEN} supply-details --reason "why"\n`,
   );
-  // It offers another application while the migration is paused because the platform refused the application.
+  // The portal offers another application while the migration is paused because the platform refused the application.
   const { db } = orchestrator.ferry;
   await pauseForProblem(db, OPEN, { stop: 'application-refused', numbers: null });
   const paused = await ferry([...supplied, '--secret-file', secret, '--as', 'client', '--by', 'Cleo'], undefined, env);

@@ -83,7 +83,7 @@ describe.each([
         failed: true,
         said: expect.stringContaining(message) as string,
       });
-      // The other tests start a migration of the same organizations.
+      // Ends the migration, because the other tests start migrations of the same organizations.
       await shell.run('ferry cancel "$M" --reason "not needed any more" --by Sam --yes', id);
       await until(() => isOver(id));
     });

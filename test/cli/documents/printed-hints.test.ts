@@ -61,8 +61,8 @@ const COMMANDS = runnableCommands(programForReference())
   .map((command) => command.path)
   .sort((one, other) => other.length - one.length);
 /**
- * Matches a command that a text tells people to run: after a colon or a verb, in backticks, in quotes, in parentheses,
- * or on its own line.
+ * Matches a command that a text tells people to run: after a colon, after a word such as "run" or "with", in backticks,
+ * in quotes, in parentheses, or on its own line.
  */
 const HINT = new RegExp(
   `(?:^ *|[:\`"(] ?|\\n *|\\b(?:run|with|use|see|is) )(ferry (?:${COMMANDS.join('|')})(?![\\w-])(?:"[^"\\n]*"|'[^'\\n]*'|[^"'\`;)\\n])*)`,

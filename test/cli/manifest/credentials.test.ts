@@ -67,7 +67,7 @@ test('a file from before the year 2000 needs obtainedAt or --obtained-at', async
         'obtainedAt is missing, and the time that is used instead (1980-01-01 00:00 UTC) is before the year 2000',
     }),
   ]);
-  // Only some commands have the option.
+  // Only some commands have `--obtained-at`, so only their advice names it.
   expect(findings[0]?.advice).toBe('enter the time at which the token was obtained');
   const withOption = await readWholeCredentials(path, quickBooks, timesFrom({}));
   expect(withOption.findings[0]?.advice).toBe(

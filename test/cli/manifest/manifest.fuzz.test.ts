@@ -34,8 +34,8 @@ interface Input {
 
 const quickBooks = platform('quickbooks-online');
 /**
- * Limits the CPU time instead of the elapsed time, because the tests of other files run at the same time. They can double
- * the CPU time, too, if they share a core. A file that is read in quadratic time needs minutes.
+ * Limits the CPU time instead of the elapsed time, because the tests of other files run at the same time. On the same
+ * core, they can still double the CPU time. A file that is read in quadratic time needs minutes.
  */
 const READ_WITHIN_MS = 16_000;
 /** Marks tokens, so that the test can search findings for them. */
@@ -83,8 +83,8 @@ const CORPUS: readonly Input[] = [
   asFile(`${','.repeat(100_000)}\n${','.repeat(100_000)}`),
   asFile(`${HEADER}\n${'\n'.repeat(200_000)}`),
   asFile(gzipSync(csv(row({})))),
-  // These two files were once read slowly: every blank line created an error with a stack trace, and every chunk of
-  // blanks was joined to all earlier chunks.
+  // These two files are read slowly if every blank line creates an error with a stack trace, or if every chunk of
+  // blanks is joined to all earlier chunks.
   asFile('\n'.repeat(1024 * 1024)),
   asFile(`${' '.repeat(32 * 1024 * 1024)}[]`, 'companies.json'),
   asFile(csv(row({}), row({ reference: '__proto__', realmId: '18', refreshToken: 'constructor' }))),

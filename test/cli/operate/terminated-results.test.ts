@@ -64,7 +64,7 @@ describe('before a terminated migration is closed', () => {
       const ended = { kind: 'pause', endedAt: endedInTemporal.at };
       expect(stoppages).toMatchObject([ended]);
       expect((await runJson(orchestrator, 'audit', id)).json).toMatchObject({ stoppages: [ended] });
-      // The beginning of a pause is exact.
+      // Only the beginning of an outage can be some seconds wrong, so a pause is printed without "about".
       expect((await run('audit', id)).out).toMatch(/paused until .* UTC, [\d.]+ h in all/);
       await db
         .updateTable('stoppages')

@@ -52,7 +52,7 @@ test('renew asks for an export if it has deleted credentials whose decision was 
 
 const replaceWith = (id: string) => `ferry replace-credential ${id} `;
 
-/** The advice for a company that is moved without its credential if its connection is already linked. */
+/** The advice is conditional, because a company whose connection is already linked is moved without its credential. */
 const conditional = (id: string) =>
   `If a company is not moved because its credential is unreadable, replace the credential with: ${replaceWith(id)}`;
 
@@ -78,7 +78,7 @@ test('renew asks for an export of a kept credential that was not sent yet', asyn
   expect(out).toContain(
     `1 kept credential belongs to a company that is waiting to be moved, and was not sent yet, so it must be supplied again.\nHave the client export its credentials again, and supply them with: ferry credentials ${id} new-credentials.csv --as client --by "your name"\n`,
   );
-  // The command that renew prints is the one that a waiting company accepts in every step.
+  // A waiting company accepts a credential from `ferry credentials`, which renew prints, in every step.
   const supplied = await supplyCredentials(ledger.db, id, credentials(), 'Cleo');
   expect(supplied.stored).toEqual(['c1']);
 });

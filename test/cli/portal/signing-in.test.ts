@@ -105,7 +105,7 @@ test('signs in again automatically, with the confirmed key, once the session has
   await portal.orchestrator.ferry.db.deleteFrom('portal_sessions').execute();
   expect(await cleo.run('show')).toMatchObject({ exitCode: 0, err: '' });
   expect(stored(cleo)['token']).not.toBe(before);
-  // The time of the session does not matter to this person.
+  // The session is renewed automatically, so the command does not print when it ends.
   expect((await cleo.run('sign-in')).out).toContain(
     `✓ Signed in to ${id} as Cleo (client). When the session ends, ferry signs you in again with your key\n`,
   );
@@ -218,7 +218,7 @@ describe('says what to do if', () => {
         `the link leads to http://localhost:1, but this command signs in to ${url}; nothing was sent. If the link is from your invitation, run: ferry --portal http://localhost:1 sign-in. Otherwise, run this command again, and paste the complete link of your invitation to ${url}`,
     ],
     [
-      // The characters of a host could otherwise run a command in a shell.
+      // The host is printed in quotes, because its characters could run a command in a shell.
       `https://$(id).example/#invitation=${'a'.repeat(43)}`,
       () => "If the link is from your invitation, run: ferry --portal 'https://$(id).example' sign-in. Otherwise",
     ],

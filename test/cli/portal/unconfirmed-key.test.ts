@@ -14,9 +14,9 @@ const NOTHING = `${MOVED} Nothing for you to do.`;
 const CONFIRM = `${MOVED} Call your contact to confirm your key.`;
 
 interface Portal {
-  /** True for each request for the session at which the key is confirmed, in their order. The last value is repeated. */
+  /** The answers to successive requests for the session: true if the key is confirmed. The last value is repeated. */
   readonly isKeyConfirmed: readonly boolean[];
-  /** The states of the migration, at each request for its view. */
+  /** The states of the migration in successive views. The last value is repeated. Default: always running. */
   readonly states?: readonly ('running' | 'completed')[];
 }
 

@@ -66,7 +66,7 @@ test('a company that waits for its next try stays visible, with the window in wh
     retriedRemedies: [{ remedy: 'replace-credential', companies: 1 }, { remedy: 'skip' }],
   });
 
-  // The workflow sees that the windows are paused when it next looks for a window.
+  // The workflow sees that the windows are paused when it next looks for a window, which the new limit makes it do.
   expect((await run('schedule', 'pause', retrier.id, '--reason', 'month end')).exitCode).toBe(0);
   expect(await retrier.send('adjust', { limits: { companiesPerMinute: 9 }, ...SUPPORT })).toBe('applied');
   await retrier.until(({ waitingFor }) => waitingFor.what.startsWith('resume the windows'));
@@ -80,7 +80,7 @@ test('a company that waits for its next try stays visible, with the window in wh
     /^R-2 .+ will be tried again once the migration is resumed and a window is open$/m,
   );
 
-  // Until then, the company accepts a new credential, or can be given up.
+  // While the company waits, it accepts a new credential, and can be given up.
   const file = path.join(folder, 'retrier.csv');
   const organization = (await findCompany(orchestrator.ferry.db, retrier.id, { reference: 'R-2' }))?.organization ?? '';
   const credential = `R-2,any,sbx-ok-1.changed,${organization},${new Date().toISOString()}`;
@@ -147,7 +147,7 @@ test('a company whose application was replaced is listed with its link until its
   );
 
   expect((await fetch(linkUrl ?? '', { method: 'POST' })).status).toBe(200);
-  // The worker asks again after 30 seconds.
+  // Makes the next check of the connection due now, because the worker repeats it only after 30 seconds.
   await updateRow(orchestrator.ferry.db, replaced.id, 1, { authorization_checked_at: null });
   await until(async () => !(await listed()).includes('R-1 reconnects'));
   expect(await listed()).toMatch(/: 1 company\n.*R-2/);

@@ -1,4 +1,4 @@
-/** Tests what `ferry exceptions` suggests below a group before step 6. */
+/** Tests the title of a group of companies in `ferry exceptions`, and the commands that are suggested below it. */
 import { readGroups, printGroup } from '../../../cli/reporting/exception-groups';
 import type { MigrationWithStage, Opening } from '../../../cli/reporting/listed-migration';
 import { Output } from '../../../cli/terminal/output';
@@ -66,7 +66,8 @@ test.each<[string, Partial<MigrationWithStage>]>([
 test('the group of a held-back company that was requested to go first says where to choose another one', async () => {
   const requested = { firstRow: null, requestedFirst: HELD_BACK.reference };
   const [heldBack] = await groupsOf([HELD_BACK], requested);
-  // Before the start, and while it waits for a window, ferry show does not suggest the choice.
+  // The commands are printed here, because `ferry show` does not suggest the choice before the start, or while the
+  // migration waits for a window.
   expect(heldBack).toContain(
     '  To choose another first company, list the companies with: ferry companies acme.xero --state not-moved-yet; then choose one with: ferry first-company acme.xero "reference of the company" --reason "why"\n',
   );
