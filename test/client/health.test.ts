@@ -38,7 +38,7 @@ test('a heartbeat timeout is no problem once another worker has continued the wo
   const started = { state: 2, lastStartedTime: msToTs(100_000) };
   const heartbeat = { lastHeartbeatTime: msToTs(106_000) };
   expect(await readRetriedErrors(withFailure(timeout, { ...started, ...heartbeat }), 'acme.xero')).toEqual([]);
-  // The other worker can have died as well.
+  // Without a heartbeat, the other worker can have died as well.
   expect(await readRetriedErrors(withFailure(timeout, started), 'acme.xero')).toHaveLength(1);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Tests queries of a workflow whose cached copy was on a worker that has died. The
- * test acts as both workers itself, with direct gRPC calls.
+ * Tests queries of a workflow whose cached copy was on a worker that has died. The test acts as both workers itself,
+ * with direct gRPC calls.
  */
 import { randomUUID } from 'node:crypto';
 import { defineQuery } from '@temporalio/workflow';
@@ -35,7 +35,8 @@ test('a short query reaches another worker when the worker that has cached the w
       service.pollWorkflowTaskQueue({ namespace, taskQueue: queue, identity }),
     );
   const first = await poll(taskQueue, 'dies', 10_000);
-  // The worker polls its own queue until it dies, so Temporal still takes it for alive. Shorter polls are refused.
+  // The worker polls its sticky queue immediately before it dies, so that Temporal still considers it alive. Temporal
+  // refuses polls with a deadline of less than 2 s.
   await poll(gone, 'dies', 2_500).catch(() => undefined);
   await service.respondWorkflowTaskCompleted({
     namespace,

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { connect } from '../../client/connect';
 import { loadConfig } from '../../config';
 
-/** Answers `GetSystemInfo`, the first call of a new connection, and can be stopped. */
+/** Starts a server that answers `GetSystemInfo`, the first call of a new connection, and that can be stopped. */
 async function startServer() {
   const server = createHttpServer();
   const sessions = new Set<ServerHttp2Session>();
@@ -38,7 +38,7 @@ test('during an outage, a client tries to connect every few seconds, however lon
   });
   refusing.listen(port, '127.0.0.1');
   await once(refusing, 'listening');
-  // Like a display that keeps refreshing.
+  // Call Temporal repeatedly, as a display that keeps refreshing does.
   while (attempts.length < 7)
     await connection.withDeadline(Date.now() + 200, () =>
       connection.workflowService.getClusterInfo({}).catch(() => undefined),

@@ -10,7 +10,7 @@ import type { CompanyFilter } from '../../company-data-client/client';
 import { Secret } from '../../security/secret';
 import { json, type MisbehavingService, page, startMisbehavingService } from './misbehaving-service';
 
-/** Ids are UUIDs. Those of the companies A to D repeat one hexadecimal digit. */
+/** Returns a UUID that repeats one hexadecimal digit. */
 const uuid = (digit: string) =>
   `${digit.repeat(8)}-${digit.repeat(4)}-${digit.repeat(4)}-${digit.repeat(4)}-${digit.repeat(12)}`;
 const company = (digit: string) => ({ id: uuid(digit), name: `Company ${digit}` });

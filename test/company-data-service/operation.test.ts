@@ -60,7 +60,7 @@ describe('the log', () => {
     const { connection } = await newConnection(service.administrator);
     const body = { ...quickBooksCredential('sbx-ok-3.top-secret'), accessToken: 'top-secret' };
     await service.administrator('PUT', `${connection}/authorization`, { body });
-    // Make storing fail: the database's error contains the row, and the row contains the credential.
+    // Make storing fail: the database's error contains the row, and the row contains the encrypted credential.
     const table = 'company_data_service.credentials';
     await execute(service.database.url, `alter table ${table} add check (accepted_digest = '') not valid`);
     const failed = await service.administrator('PUT', `${connection}/authorization`, {

@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Creates a key, and returns its id with one caller per process. */
+/** Creates a key, and returns its id with a caller for each of the two services, which stand for two processes. */
 async function newKey(): Promise<{ id: string; callers: [Caller, Caller] }> {
   const accountId = await createAccount(database.url, { name: 'Limited', plan: 'paid' });
   const { id, key } = await createKey(database.url, { accountId, role: 'client' });

@@ -1,4 +1,4 @@
-/** Tests what the messages about keys that are missing or cannot be read advise. */
+/** Tests the advice in messages about keys that are missing or cannot be read. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

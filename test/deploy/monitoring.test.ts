@@ -1,4 +1,4 @@
-/** Checks that alerts and dashboards name only metrics that exist, and that every alert is tested and explained. */
+/** Checks that alerts and dashboards name only documented metrics, and that every alert is tested and explained. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

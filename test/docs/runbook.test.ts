@@ -1,6 +1,6 @@
 /**
  * Checks that docs/runbook.md has an entry for every state, failure, stop reason, ending and notice, for every topic of
- * a no-go, for every finding of the preflight, and for every sentence in the files that are listed below.
+ * a no-go, and for every finding and every sentence in the files that are listed below.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -168,7 +168,7 @@ function textOf(node: ts.Node): string | undefined {
   return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…').trim();
 }
 
-/** Returns the codes of the preflight's findings, the first arguments of `errorFinding` and `warningFinding`. */
+/** Returns the first arguments of `errorFinding` and `warningFinding`, if they are string literals. */
 function findingCodes(...files: readonly string[]): readonly string[] {
   const found = new Set<string>();
   const visit = (node: ts.Node): void => {

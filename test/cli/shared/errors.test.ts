@@ -68,7 +68,6 @@ function withCode(message: string, code: string): Error {
 
 const grpc = Object.assign(new Error('14 UNAVAILABLE: no connection'), { code: 14, details: 'no connection' });
 
-/** Error, expected message, expected advice. */
 const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] = [
   [new Unreachable('Temporal', '127.0.0.1:1'), /cannot reach Temporal at 127\.0\.0\.1:1/, /ferry up/],
   [new DatabaseUnavailable('the database at host/db cannot be used: no'), /host\/db/, /check the database/],
@@ -168,7 +167,7 @@ test.each(FAILURES.map(([error, ...expected]) => [error.name, error, ...expected
 
 test.each<[string, Error]>([
   ['cannot read from Temporal', new ServiceError('Failed to query', { cause: grpc })],
-  // Not only an unreachable server causes these errors: the access can also be denied.
+  // The text is the same if the database cannot be reached and if it denies access.
   ['cannot read from the database', new Error('Connection terminated unexpectedly')],
   ['cannot read from the database', new Error('permission denied for table companies')],
   ['no worker answers', new NoWorker(M)],

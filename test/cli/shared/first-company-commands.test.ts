@@ -1,4 +1,4 @@
-/** Tests the advice about the company that moves first, for people with and without access to the ledger. */
+/** Tests the advice about rejections: how to end the migration instead, and how to try another first company. */
 import type { MigrationClient } from '../../../client';
 import { choicesAfterRejection, insteadText } from '../../../cli/shared/first-company-commands';
 import { assertValid } from '../captured-terminal';

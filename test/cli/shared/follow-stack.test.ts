@@ -1,4 +1,4 @@
-/** Tests to which servers a live view connects again, and when it keeps its connections. */
+/** Tests which servers a live view reconnects to, and when it keeps its connections. */
 import type { MigrationClient } from '../../../client';
 import { Unreachable } from '../../../client';
 import type { FollowedConfig } from '../../../cli/shared/follow-stack';

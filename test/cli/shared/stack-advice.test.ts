@@ -23,7 +23,7 @@ const adviceIn = (error: Error, env: NodeJS.ProcessEnv) => {
   return failure instanceof CommandFailed ? failure.advice : undefined;
 };
 
-/** Writes the file of a stack without a codec server, because the codec server does not decide whether it is used. */
+/** Writes the file of a running stack, with only the required parts and `changes`. */
 const runStack = (changes: Partial<RunningStack> = {}) =>
   writeRunningStack(home, {
     ...{ pid: process.pid, temporal: { address: '127.0.0.1:1', namespace: 'default' }, databaseUrl: 'postgres://a/b' },
@@ -64,7 +64,7 @@ test.each<[string, Error, variable: string]>([
   const env = { [variable]: 'postgres://other/ledger' };
   expect(adviceIn(error, { ...env, TOKENFERRY_HOME: '/nowhere' })).toContain(START_STACK);
   runStack();
-  // Another stack cannot be started, so a shell without these variables is enough.
+  // A stack is already running, so the advice does not say to start one.
   expect(adviceIn(error, env)?.endsWith(`; to use the running stack instead, ${OTHER_SHELL}`)).toBe(true);
 });
 

@@ -40,7 +40,7 @@ export const applications = (supplied: string | null, ...others: MigrationApplic
   supplied: supplied === null ? null : { clientId: supplied, environment: 'production', suppliedBy: 'Cleo' },
 });
 
-/** The application `old app`, which was replaced by `new-app` after companies had been moved with it. */
+/** Describes that `companies` companies were moved with `old app`, and `withNew` with its replacement `new-app`. */
 export const replacedApplication = (companies: number, withNew: number): ApplicationsOfMoved => {
   const replaced = { application: { clientId: 'old app', environment: 'sandbox' }, companies, references: [] };
   const registered = { clientId: 'new-app', environment: 'sandbox' };

@@ -1,4 +1,4 @@
-/** Tests what commands say about a file that does not exist, for each option and argument that takes a file. */
+/** Tests what commands say about a file that does not exist. */
 import { tmpdir } from 'node:os';
 import { readSealedApplication } from '../../../cli/manifest';
 import { readSecretFile } from '../../../cli/shared/secret-file';

@@ -168,7 +168,7 @@ test('nothing is sent with the key of a client, because the service would refuse
   const [account] = await listAccounts(serviceDatabaseUrl);
   const { key } = await createKey(serviceDatabaseUrl, { accountId: account?.id ?? '', role: 'client' });
   const before = (await runJson(orchestrator, 'audit', ID)).json;
-  // The secret is not asked for either, because typing it would be in vain.
+  // The command does not ask for a secret that it cannot register.
   const { exitCode, err } = await ferry(
     ['application', ID, '--client-id', 'other', '--environment', 'production', ...CLIENT],
     undefined,

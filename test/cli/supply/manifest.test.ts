@@ -136,7 +136,7 @@ test('an organization of another open migration is refused without naming that m
 test('a refused manifest that is not signed says who can sign it', async () => {
   const approvers = ['client:Cleo', 'support:Sam'].flatMap((who) => ['--approver', `${who}:${keyOf(who)}`]);
   const { id, out: started } = await startEmpty('unsigned', ...approvers);
-  // Support cannot sign as the client.
+  // The command has no `--as client`, because support cannot sign as the client.
   expect(started).toContain(`    ferry manifest ${id} manifest.csv\n`);
   const { exitCode, out } = await run('manifest', id, manifest('C-1,Acme,8100000000000091,1'), ...AS_CLIENT);
   expect(exitCode).toBe(1);

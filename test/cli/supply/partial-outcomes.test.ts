@@ -11,7 +11,7 @@ let sql: Client;
 beforeAll(async () => {
   me = await openSelfServiceClient();
   sql = new Client({ connectionString: me.env['DATABASE_URL'] });
-  // The database is dropped at the end.
+  // Dropping the database at the end closes this connection, which emits an error.
   sql.on('error', () => undefined);
   await sql.connect();
   await sql.query(

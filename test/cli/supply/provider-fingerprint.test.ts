@@ -1,6 +1,6 @@
 /**
- * Tests where `ferry seal` and `ferry --portal` find the provider's fingerprint, with which they compare the signer of
- * a migration key.
+ * Tests that `ferry seal` and `ferry --portal` can take the provider's fingerprint from the environment, but not from a
+ * running stack. They compare it with the signer of a migration key.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** A self-service migration whose last company is deferred, while others wait for the client's decision. */
+/** A self-service migration with a deferred company and a company that waits for the client's decision. */
 import type { SelfServiceClient } from './self-service-set-up';
 import { openSelfServiceClient } from './self-service-set-up';
 

@@ -14,7 +14,7 @@ const LOCK = 7;
 let holder: Client;
 beforeAll(async () => {
   holder = new Client({ connectionString: orchestrator.env['DATABASE_URL'] });
-  // The database is dropped at the end.
+  // Dropping the database at the end closes this connection, which emits an error.
   holder.on('error', () => undefined);
   await holder.connect();
   await holder.query(
@@ -50,7 +50,8 @@ test('the client keeps the file until the decision is applied', async () => {
 test('the file is no longer needed if the decision was applied while the migration was watched', async () => {
   const file = manifestFor('9000000000000002');
   const watched = selfService(file, 'watched');
-  // The outcome is unknown after at most 5 s. If the machine is slower, the outcome is known at once.
+  // The command waits about 5 s for the outcome of the decision, and then watches the migration. On a slow machine, the
+  // lock can be released before that. Then the command gets the outcome before it watches.
   await setTimeout(8_000);
   await holder.query(`select pg_advisory_unlock(${LOCK})`);
   const { exitCode, out } = await watched;

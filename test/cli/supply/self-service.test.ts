@@ -93,7 +93,7 @@ describe('an error that the preflight finds after the start', () => {
     const connectedOrganization = (JSON.parse(readFileSync(first, 'utf8')) as { companyFileId: string }[])[0]
       ?.companyFileId;
     await me.asJson('self-service', first, '-p', 'myob', '--client', 'me', '--label', 'before', '--yes');
-    // The command ends when the migration has completed. Shortly afterwards, the ledger closes it.
+    // The command ends when the migration has completed, which is shortly before it is closed in the ledger.
     const { db } = me.orchestrator.ferry;
     await until(async () => (await readMigration(db, 'me.myob.before'))?.state === 'closed');
     // Without access to the service, the command cannot find the error. The worker finds it.
@@ -222,7 +222,7 @@ describe('before the start', () => {
     const { out } = await me.run('amend', 'me.xero.amended', file, '--as', 'client', '--by', 'Cleo');
     expect(out).toContain('"S-3" has no credential');
     expect(out).not.toContain('"S-2" has no credential');
-    // Credentials count whenever they were obtained.
+    // In self-service, a credential counts even if it was obtained before the confirmation.
     const listed = (await me.run('exceptions', 'me.xero.amended')).out;
     expect(listed).toMatch(/supply credentials$/m);
     expect(listed).not.toContain('after its confirmation');

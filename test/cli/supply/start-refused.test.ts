@@ -1,4 +1,4 @@
-/** Tests `ferry start` and `self-service` with a credential that the ledger refuses after the check of the details. */
+/** Tests what `ferry start`, `self-service` and `amend` say if a credential or a decision is refused. */
 import { WorkflowClient } from '@temporalio/client';
 import { ferry } from '../captured-terminal';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';

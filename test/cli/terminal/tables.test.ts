@@ -79,7 +79,7 @@ const LIST: readonly TableColumn[] = [
 
 const STARTED = 'Sat 21 Nov 2026, 14:05 UTC';
 
-/** Prints a table in a terminal, and returns its words as people read them: a word that ends with a hyphen goes on. */
+/** Prints a row under the columns of `LIST`, and returns the output and its words, which can be broken at a hyphen. */
 function printed(width: number, row: readonly string[]): { readonly text: string; readonly words: readonly string[] } {
   const stdout = capturedStream(width);
   new Output({ stdout, stderr: stdout }, false).table(LIST, [row]);

@@ -9,7 +9,7 @@ export interface Relay {
   cut(): Promise<void>;
   /** Keeps every connection open, but forwards nothing any more, like a server whose process is stopped. */
   freeze(): void;
-  /** Accepts connections again. */
+  /** Accepts connections again after `cut`. */
   restore(): Promise<void>;
 }
 

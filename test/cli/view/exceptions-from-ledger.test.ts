@@ -1,4 +1,4 @@
-/** Tests that `ferry exceptions` needs only the ledger: without the workflow, it leaves out when moves continue. */
+/** Tests that `ferry exceptions` needs only the ledger: without the workflow, it omits outages and paused windows. */
 import { ServiceError } from '@temporalio/client';
 import { readOpening } from '../../../cli/reporting/listed-migration';
 import type { LedgerClient } from '../../../client';

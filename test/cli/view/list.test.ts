@@ -90,7 +90,7 @@ test('list shows migrations that only the ledger has, and says whether they have
     .where('row', '=', 2)
     .execute();
   const { out } = await ferry(['list'], 80, orchestrator.env);
-  // One company was moved, none is open, and one was not moved, so it is not done.
+  // Of the two companies of the ended migration, one is done, none is open, and one was not moved.
   const plain = stripVTControlCharacters(out);
   expect(plain).toContain('\nDone: companies that have moved or were left out.\n');
   expect(plain).toMatch(new RegExp(`${endedId} +\\S+ +- +- +1/2 +0 +1`));

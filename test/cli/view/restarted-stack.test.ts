@@ -21,7 +21,7 @@ afterEach(async () => {
   await Promise.all(relays.splice(0).map((relay) => relay.cut()));
 });
 
-/** The addresses of a stack, which can be cut. */
+/** The relays in front of a stack's Temporal and Postgres. */
 interface Ports {
   readonly temporal: Relay;
   readonly postgres: Relay;
@@ -36,7 +36,7 @@ async function openPorts(): Promise<Ports> {
 
 const cut = ({ temporal, postgres }: Ports): Promise<unknown> => Promise.all([temporal.cut(), postgres.cut()]);
 
-/** Writes the file of a stack with these ports. */
+/** Writes the file of a running stack, with the addresses of these relays. */
 function runStack(home: string, { temporal, postgres }: Ports): void {
   const payloadKeyFile = path.join(home, 'payload.key');
   writeFileSync(payloadKeyFile, PAYLOAD_KEY, { mode: 0o600 });

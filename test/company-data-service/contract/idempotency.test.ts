@@ -14,7 +14,7 @@ afterAll(() => service.close());
 const withKey = (body: unknown, key: string = randomUUID()) => ({ body, headers: { 'idempotency-key': key } });
 const companies = async () => (await service.client('GET', '/companies')).body.totalResults;
 
-/** Selects the statements that wait for a lock in this database. `pg_locks` contains the locks of all databases. */
+/** Selects the locks that statements wait for in this database. `pg_locks` contains the locks of all databases. */
 const LOCKS_WAITED_FOR =
   'select from pg_locks join pg_database on database = oid where not granted and datname = current_database()';
 

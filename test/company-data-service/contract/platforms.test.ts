@@ -11,7 +11,7 @@ const SELF_SERVICE_ONLY = [
 ];
 const ALL = [...BOTH_ROUTES, ...MANAGED_ONLY, ...SELF_SERVICE_ONLY];
 
-/** The authorization fields in the specification. */
+/** The authorization fields of some platforms in the specification. `?` marks an optional field. */
 const FIELDS: Readonly<Record<string, string>> = {
   fbrh: 'accessToken refreshToken',
   vxvy: 'accessToken refreshToken accountId businessId',

@@ -26,10 +26,7 @@ async function expired({ revoked }: { revoked: boolean }) {
   return callerWith(service.url, key);
 }
 
-/**
- * Each request causes the error in the title, and would otherwise cause the errors of lower precedence, as far as these
- * are possible at the same time.
- */
+/** Each request has the error in the title and, where one request can have several, errors of lower precedence. */
 describe('7 Errors: if several apply, the service', () => {
   const withWrongKey = () => callerWith(service.url, 'wrong');
 

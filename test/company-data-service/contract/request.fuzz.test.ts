@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Requests that were once answered, or could have been answered, in the wrong form. */
+/** Requests that a service easily answers in the wrong form. */
 const CORPUS: readonly Input[] = [
   ...NASTY_TEXTS.flatMap((text) => [
     input('GET', '/companies', { query: `query=name=${encoded(text)}&tags=${encoded(text)}` }),
@@ -212,7 +212,7 @@ function bytesOf({ method, path: template, query, headers, key, body: sent, raw:
       ? []
       : [`content-length: ${sent.length}`]),
   ];
-  // Latin-1 leaves every byte of a header unchanged.
+  // Latin-1 writes each character of a header as one byte.
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), sent ?? Buffer.alloc(0)]);
 }
 
