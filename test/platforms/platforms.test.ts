@@ -1,6 +1,6 @@
 import { findPlatform, isRotating, PLATFORMS } from '../../platforms/platforms';
 
-/** The keys that the service's specification lists. */
+/** The keys of the platforms that the service's specification lists for each route. */
 const MANAGED = ['fbrh', 'vxvy', 'qhyg', 'fztf', 'pbtz', 'rwuv'];
 const MANAGED_SANDBOX = 'ndsk';
 const SELF_SERVICE =

@@ -138,7 +138,7 @@ test.each<[string, (session: Session) => Promise<unknown>]>([
 describe('a session that ends during a request', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  /** Revokes the invitation of a session once the portal has called a function of the database. */
+  /** Revokes the invitation of a session immediately after the next call of the method `name`. */
   function revokeAfter(name: 'session' | 'submit', { invitationId }: Session): void {
     const original = PortalDatabase.prototype[name] as (...args: unknown[]) => Promise<unknown>;
     jest.spyOn(PortalDatabase.prototype, name).mockImplementationOnce(async function (this: PortalDatabase, ...args) {

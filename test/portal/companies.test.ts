@@ -150,7 +150,7 @@ describe('companies', () => {
       { reference: 'c1', link: 'https://service.example/1' },
       { reference: 'c2', link: 'https://service.example/2' },
     ]);
-    // A company that also needs something else says so first.
+    // If a company also has another problem, its `problem` begins with the other problem.
     const crossed = { failure: null, failure_text: null, crossed_at: new Date(Date.now() - 60_000), link_url: null };
     const withChanges = async (changes: Parameters<typeof change>[2]) => {
       await change(migrationId, 3, { ...crossed, ...changes });

@@ -89,7 +89,7 @@ describe('a view that nobody has read for a while', () => {
     isCurrent = true;
     await jest.advanceTimersByTimeAsync(10_000);
     expect(events).toEqual(['1-current']);
-    // Workers stop, but the view is still being read.
+    // The view has been read for more than 6 s, so it is sent as old as soon as workers stop writing it.
     isCurrent = false;
     await jest.advanceTimersByTimeAsync(1_500);
     expect(events).toEqual(['1-current', '1-old']);

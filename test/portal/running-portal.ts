@@ -22,7 +22,10 @@ export interface RunningPortal {
   close(): Promise<void>;
 }
 
-/** Opens a portal with an empty ledger. Its limits are so high that tests reach only limits that they set. */
+/**
+ * Opens a portal with an empty ledger. Its limits on the rate of requests are so high that no test reaches them, unless
+ * it sets them lower.
+ */
 export async function openPortal(options: Partial<PortalOptions> = {}): Promise<RunningPortal> {
   const ledger = await openLedger();
   const databaseUrl = new URL(ledger.url);

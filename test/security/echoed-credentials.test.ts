@@ -86,7 +86,7 @@ function responseWith(status: number, place: Place, text: string): { body: unkno
   }
 }
 
-/** Expects that the text contains no fragment of a credential in any encoding. */
+/** Expects that the text contains no fragment of 16 characters of a credential in any of the encodings. */
 function expectNoCredentialIn(shown: string): void {
   for (const secret of [KEY, ACCESS, REFRESH]) {
     for (const form of [

@@ -1,4 +1,4 @@
-/** Creates unique texts (markers), and searches files for them in every encoding. */
+/** Creates unique texts (markers), and searches files for the markers in many encodings. */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -50,7 +50,7 @@ export function filesBelow(root: string): readonly string[] {
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-/** Returns the text in all encodings in which it can be written. */
+/** Returns the text in each encoding for which files are searched. */
 export function encodingsOf(text: string): readonly { readonly name: string; readonly form: string | Buffer }[] {
   const bytes = [...Buffer.from(text)].map((byte) => byte.toString(16).padStart(2, '0'));
   const hex = bytes.join('');

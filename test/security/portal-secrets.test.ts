@@ -36,7 +36,7 @@ import { applyDecision, CLIENT, SUPPORT } from './marked-migrations';
 const chromium = findChromium();
 const testWithChromium = chromium === undefined ? test.skip : test;
 
-/** The folder for everything that is written, except the client's own files. */
+/** The folder for the data and logs of Temporal, Postgres, the worker and the portal, and for recorded connections. */
 let folder: string;
 /** The home folder on the client's machine. */
 let home: string;

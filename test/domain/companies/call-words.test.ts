@@ -29,7 +29,7 @@ test.each([
     'GET /account: answered 404; the answer is not from the service, but probably from a proxy: page not found',
     'could not read the account: an answer that is not from the service, but probably from a proxy, says 404: page not found',
   ],
-  // The ledger can contain this text of an earlier version.
+  // An earlier version wrote this text, which the ledger can still contain.
   [
     'GET /account: answered 404, not from the service (probably a proxy): page not found',
     'could not read the account: an answer that is not from the service, but probably from a proxy, says 404: page not found',

@@ -1,4 +1,4 @@
-/** The company that was requested to go first. */
+/** Tests which companies can move first, and the reasons that support and the client read for the others. */
 import type { CompanyState } from '../../../domain/companies/company-state';
 import { firstNotReadyForSupport, firstNotReadyText } from '../../../domain/companies/credential-state';
 

@@ -1,4 +1,4 @@
-/** Approvers, and decisions that add or remove them, signed or not. */
+/** Approvers, and signed or unsigned decisions that add or remove approvers, pause or resume. */
 import { decide, outcomeOf } from '../../../domain/decisions/decide';
 import type { Approver } from '../../../domain/migration/approvers';
 import type { MigrationState } from '../../../domain/migration/migration-state';
@@ -25,7 +25,7 @@ export const SIGNED_BY_SAM: DecisionRules = { ...DEFAULT_DECISION_RULES, approve
 type Key = SigningKey | null;
 export type SentDecision = readonly [message: DecisionMessage, fields: object, key: Key];
 
-/** The number of decisions sent so far, which is in the id of the last one. */
+/** The number of decisions sent so far. The last decision has the id `d-<sent>`, unless its fields give another. */
 export let sent = 0;
 
 export function input([message, fields, key]: SentDecision): Readonly<Record<string, unknown>> {

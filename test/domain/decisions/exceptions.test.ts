@@ -133,7 +133,7 @@ describe('the answer to a decision', () => {
     expect(textWhilePaused(LATER_TODAY, window)).toBe(paused);
     expect(textWhilePaused(open, null)).toBe(paused);
     expect(textWhilePaused(open, window)).toBe('1 company will be tried again');
-    // The state of the Schedule is out of date until the migration next looks for a window.
+    // The windows were removed, but `schedule` stays `paused` until the migration next looks for a window.
     expect(textWhilePaused(null, null)).toBe('1 company will be tried again');
   });
 

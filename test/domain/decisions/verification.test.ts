@@ -178,7 +178,7 @@ test('in the self-service route, the client retries companies and resumes the mi
 
 const APPROVER = { role: 'client', by: 'Cleo', publicKey: 'ab'.repeat(32) } as const;
 
-/** For each decision in self-service: an example, and the roles that can make it. */
+/** For each kind of decision: an example, and the roles that can make the decision in self-service. */
 const IN_SELF_SERVICE: Readonly<Record<Decision['kind'], readonly [content: object, roles: readonly Role[]]>> = {
   step: [{ step: 'supply-details', verdict: 'approve' }, []],
   time: [{ startAt: LATE }, []],
@@ -248,8 +248,8 @@ function ledgerOf(state: MigrationState, recorded: RecordedDecisions): LedgerVie
 }
 
 /**
- * Returns true if the workflow refuses the decision as repeated. The ledger accepts such a decision, because a workflow
- * needs it after a reset.
+ * Returns true if the decision proposes another start time, or repeats a recorded approval. The ledger accepts such a
+ * decision even if the workflow refuses it, because a workflow needs the decision after a reset.
  */
 function repeats(decision: Decision, { approvals, proposal }: RecordedDecisions): boolean {
   if (decision.kind === 'time') return proposal !== null;

@@ -1,4 +1,4 @@
-/** The form and the time of a record: only decisions that a message can contain are accepted. */
+/** Tests which records of decisions are accepted, and which time is recorded. */
 import { malformedRecord, parseRecord, withBoundedTime } from '../../../domain/migration/decision-record';
 import type { Decision } from '../../../domain/migration/decision';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';

@@ -80,7 +80,8 @@ describe('with windows', () => {
   };
 
   test('the range is working time, the end includes closed hours, and syncs continue outside windows', () => {
-    // 2026-03-02 is a Monday. The high estimate is 1.5 hours: all of Monday's window and half of Tuesday's.
+    // 2026-03-02 is a Monday. The high estimate of the imports is 1.5 hours: all of Monday's window and half of
+    // Tuesday's.
     const made = estimated(volume(100, 0), { speedEstimate, limits: { ...tenAtOnce, windows: [nights] } });
     expect(made.highMs).toBe(1.5 * hour + 90_000);
     expect(made.ends).toEqual({ earliest: '2026-03-02T22:40:40.000Z', latest: '2026-03-03T22:31:30.000Z' });

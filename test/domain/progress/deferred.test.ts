@@ -45,6 +45,6 @@ test('in self-service, data is out of date from the start of the migration', () 
   };
   const progress = progressOf(plan, state);
   const now = '2026-03-02T10:30:00.000Z';
-  // The two companies move within two minutes. The migration has started an hour and a half ago.
+  // The two companies move within two minutes. The migration started an hour and a half ago.
   expect(forecastOf(progress, TEN_IN_TEN_MINUTES, now)?.staleMs).toBe(92 * 60_000);
 });

@@ -89,7 +89,7 @@ test('a limit that the next failure exceeds is a warning', () => {
 
 test('failures that were accepted when the migration was resumed are not counted, and the answer says so', () => {
   const limits = { ...DEFAULT_LIMITS, toleratedFailures: 2 };
-  // The workflow's count can be older than the ledger's, so it must not show what was accepted.
+  // The workflow's count of failures can be older than the ledger's, so accepted failures are not derived from it.
   const state = { ...MOVING, counts: counts({ total: 10, moved: 2, failed: 3, waiting: 5 }) };
   const why = (accepted: number) =>
     whyOf(facts({ limits, failures: { failed: 2, tried: 5, accepted } }, state), 'failures');

@@ -63,7 +63,7 @@ export const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState 
   ...changes,
 });
 
-/** The facts that are missing if no worker answers. */
+/** The facts that differ if no worker answers. */
 export const NO_ANSWER = {
   progress: null,
   unanswered: { reason: 'no worker is answering', remedy: 'start one' },

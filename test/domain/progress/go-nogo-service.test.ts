@@ -120,7 +120,7 @@ test('without a forecast, the expiry of the account is compared with the end of 
     );
   expect(noGos(expiring('2026-06-01T00:00:00.000Z'))).toEqual([]);
   expect(noGos(expiring('2026-03-09T10:00:00.000Z'))).toEqual(['account']);
-  // If only deferred companies are left, the views show no end, but the account must still not expire before it.
+  // If only deferred companies are left, there is no forecast, but the expiry is still compared with an estimated end.
   const deferred = { ...MOVING, counts: { ...MOVING.counts, deferred: MOVING.counts.waiting } };
   expect(noGos(expiring('2026-06-01T00:00:00.000Z', deferred))).toEqual([]);
   expect(noGos(expiring('2026-03-09T10:00:00.000Z', deferred))).toEqual(['account']);

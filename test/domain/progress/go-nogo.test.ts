@@ -75,7 +75,7 @@ test('paused windows are a no-go if a run has outlasted its window, because the 
   const closed = { opensAt: '2026-03-02T22:00:00.000Z', closesAt: '2026-03-03T04:00:00.000Z' };
   const syncing = { ...MOVING, counts: { ...MOVING.counts, waiting: 8, syncing: 1 }, openedWindow: closed };
   expect(noGos(facts(given, { ...syncing, window: closed }))).toEqual(['window']);
-  // A run that has begun since, or whose windows were changed meanwhile, moves companies in the current window.
+  // If the stored `window` is the current window, or overlaps it, the run moves companies in the current window.
   const current = { opensAt: '2026-03-09T22:00:00.000Z', closesAt: '2026-03-10T04:00:00.000Z' };
   expect(noGos(facts(given, { ...syncing, window: current }))).toEqual([]);
   const overlapping = { opensAt: '2026-03-09T21:00:00.000Z', closesAt: '2026-03-09T22:30:00.000Z' };
@@ -115,8 +115,7 @@ test('before the first company is moved, the window is the first window after th
 
 test.each<[string, GoNoGoFacts, readonly Answer['check'][]]>([
   ['a step is open', facts({}, stateAt('update-application')), ['decisions']],
-  // Confirmations and credentials can arrive early. While the details are being checked, a missing confirmation or
-  // credential is not a no-go yet.
+  // Confirmations and credentials can arrive early. Here none is missing, so only the decisions are a no-go.
   ['the details are being checked', facts({}, stateAt('supply-details', { preflight: null })), ['decisions']],
   [
     'the first company is not approved yet',

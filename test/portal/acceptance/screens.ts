@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { axeViolations } from '../page/browser-page';
 
 const SCHEMES = ['light', 'dark'] as const;
-/** A folder for pictures of all screens. Default: no pictures are taken. */
+/** A folder for pictures and PDFs of all screens. Default: none are saved. */
 const FOLDER = process.env['TOKENFERRY_SCREENS'];
 
 export interface Screens {

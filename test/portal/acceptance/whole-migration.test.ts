@@ -167,7 +167,7 @@ describeWithChromium('a whole migration in the page', () => {
     expect(rows.map((row) => row.split(',')[0])).toEqual(['reference', referenceOf(22), referenceOf(31)]);
     const link = /https?:\S+/.exec(rows[1] ?? '')?.[0] ?? '';
     expect((await fetch(link, { method: 'POST' })).ok).toBe(true);
-    // The command fails if a check of the reconnections has relinked the company already.
+    // The result is ignored: the command fails if a check of the reconnections has already relinked the company.
     await opened.portal.support('relink', id, referenceOf(22), '--by', 'Sam');
     await asSupport(
       'skip',

@@ -1,4 +1,4 @@
-/** Calls to a portal that is busy for a moment. */
+/** Tests calls to the portal with temporary errors, answers of a proxy, and lost connections. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createPortalApi, type ApiError } from '../../../portal/client/api';
@@ -27,7 +27,7 @@ test('one temporary error does not end the reading of many companies', async () 
     const said: string[] = [];
     expect(await read((text) => said.push(text))).toEqual([1, 2, 3]);
     expect(said).toEqual(['The portal is not working at the moment. Trying again…']);
-    // Without a person who is told why it waits, the error is shown at once.
+    // Without `onWait`, no person would learn the reason for a wait, so the request is not repeated.
     await expect(read()).rejects.toMatchObject({ status: 503 });
   } finally {
     server.closeAllConnections();

@@ -1,4 +1,4 @@
-/** The title of the companies that a person accepts as not moved. */
+/** The title of the list of companies that were not moved, which a person sees before the sign-off. */
 import { notMovedTitle } from '../../../portal/client/not-moved';
 
 test.each([

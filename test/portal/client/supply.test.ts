@@ -1,4 +1,4 @@
-/** Credentials that are sent in parts, of which some are not accepted. */
+/** Credentials that are sent in parts. The ledger does not accept all of the credentials. */
 import { supplyInParts, type SupplyAnswer } from '../../../portal/client/supply';
 import type { RequestAnswer } from '../../../portal/contract/requests';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/decision-fields';
@@ -15,7 +15,8 @@ interface Part {
 }
 
 /**
- * Replaces the credentials of so many companies that there is one part for each of `parts`; the last can be smaller.
+ * Replaces credentials in as many parts as `parts` has. Each part is full, except that the last part has `lastSize`
+ * credentials.
  */
 function replace(parts: readonly Part[], lastSize = MAX_COMPANIES_PER_MESSAGE): Promise<SupplyAnswer> {
   return supply('replaceCredential', parts, lastSize);
@@ -76,7 +77,7 @@ test('if a later part is refused, the answer counts what was replaced and names 
 
 const MOST = MAX_COMPANIES_PER_MESSAGE;
 
-/** The outcome of a replacement, of which the ledger changed only some companies. */
+/** Returns the text of the outcome of a replacement that changed `changed` of the `requested` companies. */
 function replacedText(changed: number, requested: number): string {
   const text = `${counted(requested, 'company')} will be tried again with a new credential`;
   return companiesOutcomeText(text, changed, requested);

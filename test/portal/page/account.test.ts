@@ -135,7 +135,7 @@ describeWithChromium("an account in the portal's page", () => {
     expect((await storedKeys(page)).find((each) => each.publicKey === publicKey)?.provider).toBe(provider);
   });
 
-  /** Opens a link whose sign-in is not completed, because its fingerprint was wrong or outdated. */
+  /** Opens a link and begins to sign in. The identity provider refuses the sign-in. */
   async function beginSignIn(page: Page, link: string): Promise<void> {
     portal.provider.answer = { error: 'access_denied' };
     await page.goto('about:blank');

@@ -50,7 +50,7 @@ export interface OpenOptions {
   readonly provider?: string;
 }
 
-/** The errors that pages have written to their console since the last call. */
+/** The errors in the consoles of all pages, and uncaught errors, since the last call of `takeErrors`. */
 const errors: string[] = [];
 export const takeErrors = (): string[] => errors.splice(0);
 

@@ -49,7 +49,10 @@ describeWithChromium("the check of a file in the portal's page", () => {
     return release;
   }
 
-  /** Chooses the file as a person does. Playwright's own function reports a change that a browser does not report. */
+  /**
+   * Chooses the file as a person does. If the same file is chosen again, a browser reports no change, unlike
+   * Playwright's `setInputFiles`.
+   */
   async function chooseByHand(page: Page): Promise<void> {
     const browser = await page.context().newCDPSession(page);
     await browser.send('DOM.enable');

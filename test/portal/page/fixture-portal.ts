@@ -47,10 +47,10 @@ export class FixturePortal {
   losesConnection: (request: SentRequest) => boolean = () => false;
   /** True to answer every request with the status 503, as a load balancer does while the portal is down. */
   isDown = false;
-  /** The paths of the requests that were answered in this way. */
+  /** The paths of the requests that were answered with the status 503 because of `isDown`. */
   readonly refusedWhileDown: string[] = [];
   readonly sent: SentRequest[] = [];
-  /** Bytes that were sent, by path. */
+  /** The compressed size in bytes of each file that was sent, by path. */
   readonly transferred = new Map<string, number>();
   private readonly streams = new Set<ServerResponse>();
   private readonly server: Server = createServer((request, response) => void this.handle(request, response));

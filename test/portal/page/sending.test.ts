@@ -1,4 +1,4 @@
-/** The texts in the dialog of a decision while it sends, and afterwards. */
+/** The texts and questions of the page while it sends a decision, and afterwards. */
 import type { Page } from 'playwright-core';
 import { acceptedText, companiesOutcomeText } from '../../../domain/migration/partial-outcome';
 import { axeViolations, describeWithChromium, INVITATION, signIn, usePage } from './browser-page';
@@ -27,7 +27,7 @@ describeWithChromium("sending a decision in the portal's page", () => {
     const page = await signIn(current.browser, current);
     await decideWithoutAnswer(page);
     expect(await page.getByText('Keep this page open until it has finished.').isVisible()).toBe(true);
-    // Another tab does not say that the sending has ended.
+    // Another tab does not show the notice while the first tab is still sending.
     const other = await page.context().newPage();
     await other.goto(current.url);
     await other.locator('#migration').waitFor();

@@ -248,7 +248,7 @@ describeWithChromium("signing in again in the portal's page", () => {
 
   const LINK = 'you will need another link, unless you sign in with an account';
 
-  /** Makes the session of the page a viewer's, and shows it. */
+  /** Makes the session of the page a viewer's, and reloads the page. */
   async function asViewer(page: Page): Promise<void> {
     current.portal.session = current.portal.session && { ...current.portal.session, role: 'viewer', publicKey: null };
     await page.reload();

@@ -1,4 +1,4 @@
-/** Opens the HTML report as a client does: from a file, on screens of three sizes, and on paper. */
+/** Opens the HTML report as a client does: from a file, on screens of several sizes, and on paper. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -24,7 +24,7 @@ export const paused = (stopReason: 'too-many-failures' | null) => ({
     : { pause: { reason: 'a test', by: null, stopReason, at: AT } }),
 });
 
-/** The expected decision begins with an asterisk. */
+/** The decisions for which the migration is waiting (`isExpected`) begin with an asterisk. */
 export const STATES: readonly (readonly [name: string, state: MigrationState, actions: readonly string[]])[] = [
   [
     'the application is missing',

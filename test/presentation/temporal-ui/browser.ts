@@ -1,10 +1,10 @@
-/** Runs Chromium for the tests of Temporal's Web UI. */
+/** Finds and starts Chromium for tests, and saves screenshots for the documentation. */
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 
-/** The headless shell comes first, because it needs a quarter less CPU time than a whole browser without a window. */
+/** The headless shell comes first, because it needs a quarter less CPU time than full Chromium in headless mode. */
 const INSTALLED = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
   (name) => `/usr/bin/${name}`,
 );

@@ -119,7 +119,7 @@ uiTest('the pages of a migration and of its batch run show how many companies ar
   await send('approve', { step: 'migrate-first-company', ...SUPPORT });
   const text = await details(id, 'moving: 1', 'batch-under-way');
   expect(text).toContain('companies have moved, 1 to go. Please supply credentials for 1 company (R-7).');
-  // The syncing company is a straggler of the ramp, so the run shows it as moving.
+  // One company is still syncing, so the run is in progress and shows the company as moving.
   const run = await details(batchRunIdOf(id), 'moving: 1', 'batch-run');
   expect(run).toContain(`batch run 1 of ${id}`);
   expect(run).toContain('none when this run began: moves could begin at any time');

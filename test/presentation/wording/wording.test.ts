@@ -30,7 +30,7 @@ test('the outcome of a changed limit contains the old and the new value', () => 
     'slices at once: 4, as before; sync timeout: 36 h -> 60 min; tolerated share: 20% -> any',
   );
   expect(outcome({ windows: [NIGHTS] })).toBe('windows: at any time -> mon-tue 22:00-24:00 Europe/London');
-  // The text of an outcome is stored.
+  // The text of an outcome is stored, so it stays short even if there are many windows.
   expect(outcome({ windows: Array.from({ length: 50 }, () => NIGHTS) })).toMatch(/^windows: .{1,160} and 47 more$/);
 });
 
