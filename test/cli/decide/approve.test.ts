@@ -93,7 +93,7 @@ test('a person who has acted only in the other role is told so', async () => {
     'Sam has approved or proposed only as support so far; to approve as support, add --as support',
   );
   const asSupport = await answering(false, 'approve', ID, 'update-application', ...SAM);
-  expect(asSupport.err).not.toContain('acted only as');
+  expect(asSupport.err).not.toContain('has approved or proposed only as');
 });
 
 test.each([

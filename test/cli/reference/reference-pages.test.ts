@@ -47,7 +47,7 @@ test.each(PORTAL_COMMANDS)('ferry --portal %s has a description and valid exampl
 /** The documents whose command lines are only parsed. Other tests cover README, operating.md and runbook.md. */
 const DOCUMENTS = [
   ...['docs/security.md', 'docs/sandbox.md', 'docs/clients.md', 'docs/deploying.md', 'docs/platforms.md'],
-  'examples/README.md',
+  ...['docs/backup.md', 'examples/README.md'],
 ];
 const LINES = DOCUMENTS.flatMap((document) => {
   const text = readFileSync(path.join(__dirname, '../../..', document), 'utf8');

@@ -81,7 +81,7 @@ test('watch shows that Temporal cannot be reached and how old its data is, and r
   await relay.cut();
   await watch.waitFor(/last read at \d\d:\d\d:\d\d; cannot read from Temporal; retrying automatically/);
   await relay.restore();
-  await until(() => !watch.text().includes('cannot reach'));
+  await until(() => !watch.text().includes('cannot read from Temporal'));
   await cancel(patient);
   expect(await watch.ended).toBe(1);
   await relay.cut();
