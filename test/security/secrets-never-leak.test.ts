@@ -1,6 +1,6 @@
 /**
  * Moves companies whose credentials, names, approvers and reasons are unique markers. One migration succeeds, one loses
- * its worker, and one is cancelled. Then searches everything that was written for the markers.
+ * its worker, and one is cancelled. Then searches for the markers in everything that was written.
  */
 import { randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -58,9 +58,10 @@ test('writes no credential anywhere, and no name to Temporal, a log or an unauth
 }, 300_000);
 
 /**
- * Runs three migrations with different outcomes, calls everything that produces output, and stops all processes.
+ * Runs three migrations with different outcomes, saves the output of commands and the codec server's responses, and
+ * stops all processes.
  *
- * @returns other texts that must not be found: API keys
+ * @returns another text that must not be found: the API key
  */
 async function runMigrations(): Promise<readonly string[]> {
   const servers = { ephemeral: false, log: () => undefined, port: 0, uiPort: 0 };
@@ -112,7 +113,7 @@ async function runMigrations(): Promise<readonly string[]> {
   const worker = await startWorker(config, log, { workflowBundle: { code } }, withoutRetries);
   proxy.on('GET', /^\/account/, refuseWithMarker);
   const moved = await moveFirstCompany(ferry, 'moved', ['sbx-ok-1', 'sbx-ok-1', 'sbx-revoked'], async (id) => {
-    // The service's error text reaches Temporal, encrypted and the worker's log.
+    // The service's error text reaches the worker's log, and also Temporal, where it is encrypted.
     await until(async () => (await readRetriedErrors(ferry, id)).some((text) => text.includes(QUOTED)));
     proxy.reset();
   });

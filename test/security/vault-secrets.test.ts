@@ -86,7 +86,7 @@ test.each(['is empty', 'belongs to another installation'])(
     await expect(wrong.read(M, id)).rejects.toThrow(VaultSecretElsewhere);
     await expect(wrong.erase(M, id)).rejects.toThrow(VaultSecretElsewhere);
     await expect(createVaultSecretFolder(folder).read(M, id)).resolves.toBeDefined();
-    // The destruction of a vault ends its migration, which can then no longer be paused or resumed.
+    // The vault of a migration that has ended is destroyed, and such a migration cannot be paused.
     await expect(wrong.erase(M, id)).rejects.toThrow(
       `Only if the shared folder is lost for good, run "ferry vault renew ${M} --folder-lost"; a worker then`,
     );

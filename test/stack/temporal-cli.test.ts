@@ -16,7 +16,7 @@ let logged: string[];
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-cli-'));
   logged = [];
-  // /usr/bin and /bin contain the tools that the scripts below need. A `temporal` in `bin` takes precedence.
+  // The scripts below need tools of /usr/bin and /bin. A `temporal` in the test's own folder `bin` takes precedence.
   env = { PATH: `${path.join(folder, 'bin')}:/usr/bin:/bin`, XDG_CACHE_HOME: path.join(folder, 'cache') };
 });
 

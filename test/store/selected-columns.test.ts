@@ -40,8 +40,8 @@ function textOf(node: ts.Node, seen = new Set<ts.Node>()): string {
 }
 
 /**
- * Returns false for optional properties, and for those of library types such as `Date`, because a fragment of a
- * statement has such a type.
+ * Returns false for optional properties, and for properties of library types such as `Date`, because the type in
+ * `sql<Date>` is that of a single value, not of a row.
  */
 function isRequiredAndOurs(property: ts.Symbol): boolean {
   const isOurs = property.declarations?.some((each) => !each.getSourceFile().fileName.includes('/node_modules/'));

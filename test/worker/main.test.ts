@@ -115,7 +115,7 @@ test('a worker whose workflow tasks all fail is not ready until a task is comple
   await until(async () => (await healthOf('ready')).checks['workflow tasks']?.status === 'failing');
   const run = unknown[0]?.firstExecutionRunId;
   const failed = worker.lines().filter((line) => line.level >= 40 && line['run'] === run);
-  // One line is from the SDK's native part, which knows only the run.
+  // Lines of the SDK's native part (`core`) name only the run, and the worker adds the migration.
   expect(failed.map(({ migration }) => migration)).toEqual(failed.map(() => 'unknown.workflow.number-1'));
   expect(failed.map(({ sdkComponent }) => sdkComponent)).toEqual(expect.arrayContaining(['core', 'worker']));
   expect(await healthOf('live')).toMatchObject({ httpStatus: 200 });

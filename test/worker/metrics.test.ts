@@ -84,7 +84,7 @@ test('one worker at a time reports the ledger, and another takes over when it en
   await until(async () => (await metricsOf(second).text()) !== '');
   const text = await metricsOf(second).text();
   expect(text).toContain('tokenferry_companies{state="moved"}');
-  // Neither migrations nor companies have a label by default.
+  // No label names a migration, because `maxMigrations` is 0, the default.
   expect(text).not.toContain('measured');
   await second.destroy();
 });

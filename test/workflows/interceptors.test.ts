@@ -1,4 +1,4 @@
-/** The failure of a workflow task whose input the worker cannot read. The tests in `test/security/` use a real server. */
+/** The failure of a workflow task with an input that the worker cannot read. Tests in `test/security/` use a server. */
 import { UnreadablePayload } from '../../domain/migration/decision';
 import { interceptors } from '../../workflows/interceptors';
 

@@ -145,7 +145,7 @@ test('counts failures until they are accepted, and counts new failures after a r
   await acceptFailures(ledger.db, id);
   expect(await countFailures(ledger.db, id)).toEqual({ failed: 0, tried: 4, accepted: 3 });
 
-  // A failed company that is then skipped does not cancel out a new failure.
+  // Skipping a company whose failure was accepted does not hide a new failure.
   await leaveOutCompanies(ledger.db, { migrationId: id, companies: ['c1'], as: 'skip', by: 'Sam', reason: 'sold' });
   await updateRow(ledger.db, id, 5, { state: 'failed', failure: 'incomplete' });
   expect(await countFailures(ledger.db, id)).toMatchObject({ failed: 1, accepted: 2 });

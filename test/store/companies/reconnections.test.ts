@@ -45,7 +45,7 @@ test('the count for a workflow includes every connected company that depends on 
 
 type Service = Parameters<typeof checkReconnections>[0]['service'];
 
-/** Returns a service whose answer about the connection of row 1 is `first`, and which says that others are linked. */
+/** Returns a service that throws `error` for the connection of row 1, and says that other connections are linked. */
 async function serviceThatFails(id: string, error: Error) {
   const failing = await readRow(ledger.db, id, 1);
   return failingService(error, (connectionId) => connectionId === failing.connection_id);
@@ -134,7 +134,7 @@ test('a company that has reconnected after the replacement counts under the regi
 });
 
 test('without the time of an authorization, a connection that is linked again has reconnected', async () => {
-  // The ledger's clock decides, so everything else must have happened before.
+  // The ledger's clock gives the time of the reconnection, so all other events must be earlier.
   continueAt(Date.now() - 3_600_000);
   const { id, namespace } = await dependentCompanies();
   const [first] = await take(namespace);

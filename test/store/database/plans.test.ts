@@ -22,7 +22,7 @@ import { createMovableMigration, manifestRows, useLedger } from '../../support/m
 const ROWS = 1_000;
 
 const ledger = useLedger();
-/** Has one connection, so that its statistics can be read at once. */
+/** Has one connection, because `pg_stat_force_next_flush` affects only the session that calls it. */
 let db: Database;
 beforeAll(async () => {
   db = await openDatabase({ url: ledger.url, connections: 1 });

@@ -42,7 +42,7 @@ test('removes samples of sealed columns from the planner statistics, and ANALYZE
     insert into credentials (migration_id, row, sealed, obtained_at, supplied_by)
     select id, 1, vault_wrapped_key, now(), 'Cleo' from migrations`.execute(db);
 
-  // Restore the schema of an earlier version.
+  // Undoes `0010-erasable-vaults`.
   await sql`alter table migrations drop column vault_secret_id`.execute(db);
   await sql`alter table credentials alter column sealed set statistics -1`.execute(db);
   await sql`alter table migrations alter column vault_wrapped_key set statistics -1`.execute(db);
@@ -64,7 +64,7 @@ test('removes samples of sealed columns from the planner statistics, and ANALYZE
 test("the portal's role keeps its rights when a schema migration changes a function that it calls", async () => {
   const database = await createTestDatabase();
   const db = await openDatabase({ url: database.url });
-  // Restore the schema of the version before.
+  // Undoes `0018-replaced-applications`, with a stub of the earlier function `companies`.
   await sql`drop function tokenferry_portal.companies`.execute(db);
   await sql`
     create function tokenferry_portal.companies(session bytea, client_state text, only_exceptions boolean, search text,
@@ -112,7 +112,7 @@ test("removes the names of other clients' migrations from the texts that clients
   await sql`
     insert into migrations (id, client, platform_key, contact, rotating, state, limits, manifest_digest, supplied_by)
     values ('a.xero', 'a', 'xero', 's', false, 'open', '{}', 'd', 'Cleo')`.execute(db);
-  // Restore the schema of the version before, with the texts that it stored.
+  // Undoes `0019-held-back-details`, and stores texts as earlier versions did.
   await sql`alter table companies drop column held_back_details`.execute(db);
   const names = '"O-1" is already part of migration kite.xero.second; "O-1" is not a valid tenantId';
   await sql`

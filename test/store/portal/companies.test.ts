@@ -98,8 +98,8 @@ test('filters by the same states, exceptions and credentials as the ledger does'
     });
   const exceptions: number[] = [];
   for await (const { row } of readCompanies(ledger.db, id, { exceptions: true })) exceptions.push(row);
-  // While companies move, the portal also lists the companies that lack a credential, because the client can act on
-  // them.
+  // While companies move, the portal's exceptions include confirmed companies without a usable credential, because the
+  // client can act on them.
   const lacking: number[] = [];
   for await (const { row } of readCompanies(ledger.db, id, { withoutCredential: true })) lacking.push(row);
   expect(lacking).toEqual([more + 4]);

@@ -31,7 +31,7 @@ async function rateOf(id: string): Promise<number> {
 test('the rate leaves out the time in which no company moved, for example outside a window or during a pause', async () => {
   // Four companies in two minutes, and none since then.
   expect(await rateOf(await movedIn([7, 6], [7, 6], [6, 5], [6, 5]))).toBeCloseTo(2, 1);
-  // The same with a pause of three minutes between them.
+  // The same, with a pause of three minutes after the second company.
   expect(await rateOf(await movedIn([8, 7], [8, 7], [4, 3], [4, 3]))).toBeCloseTo(2, 1);
 });
 

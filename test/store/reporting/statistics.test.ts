@@ -18,7 +18,7 @@ test('accumulates moved companies over time and counts durations by bucket and f
   for (const [row, minutes, importMs, syncMs] of [
     [1, 10, 200, 500],
     [2, 5, 1_000, 4_000],
-    // A bound belongs to its bucket.
+    // 10 s in total. The upper bound of a bucket belongs to that bucket.
     [3, 60, 1_000, 9_000],
     [4, 20, 100_000_000, null],
   ] as const) {

@@ -46,7 +46,7 @@ test('a person who stages too many credentials loses those staged for other deci
   expect(await stagedFor(id)).toEqual(['a Cleo 500', 'b Cleo 500', 'c Clara 500']);
   await stage(db, id, 500, box, 'Cleo', 'd');
   expect(await stagedFor(id)).toEqual(['c Clara 500', 'd Cleo 500']);
-  // Staging the same credentials again changes nothing, because a request can be carried out twice.
+  // A request can be carried out twice, so staging the same credentials again must change nothing.
   await stage(db, id, 500, box, 'Cleo', 'd');
   expect(await stagedFor(id)).toEqual(['c Clara 500', 'd Cleo 500']);
 });

@@ -15,13 +15,13 @@ export type Fault =
   | 'is answered 500'
   | 'is not answered';
 
-/** The dependencies of a worker, wrapped so that each of its operations is a point at which a fault can be injected. */
+/** The dependencies of a worker, wrapped so that a fault can be injected at each point. */
 export interface CrashableWorker {
   readonly db: Database;
   readonly keys: VaultKeyWrapper;
   /** The address that the worker uses for the service. */
   readonly serviceUrl: string;
-  /** The operations so far, in order: SQL statements, calls to the service, and uses of a vault's key. */
+  /** The points so far, in order: SQL statements, calls to the service, unwrapped keys and erased vault secrets. */
   readonly points: readonly string[];
   /** The credentials that the service received, in order, and whether it accepted them. */
   readonly crossings: readonly { readonly token: string; readonly accepted: boolean }[];
@@ -136,7 +136,7 @@ function pathOf(url: string): string {
   return url.replace(/\?.*/, '').replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '{id}');
 }
 
-/** Returns the first words of a statement, which identify it among the statements of a move. */
+/** Returns a short name of a statement: the beginning of raw SQL, or the kind and the table of a built query. */
 function nameOf(node: object): string {
   if ('sqlFragments' in node && Array.isArray(node.sqlFragments)) {
     return node.sqlFragments.join('?').replace(/\s+/g, ' ').trim().slice(0, 70);

@@ -1,6 +1,6 @@
 /**
  * Bad input for the fuzz tests, `*.fuzz.test.ts`. Each test tries a corpus of known bad inputs, then inputs that
- * fast-check generates from a fixed seed, and prints how many it has tried.
+ * fast-check generates from a fixed seed. Each test file prints how many inputs it has tried.
  *
  * Two variables change a run: `TOKENFERRY_TEST_INPUTS=10` generates ten times as many inputs, and
  * `TOKENFERRY_TEST_SEED=7` generates others. A failure prints the seed and the smallest input that fails.
@@ -10,7 +10,7 @@ import fc from 'fast-check';
 const FACTOR = Number(process.env['TOKENFERRY_TEST_INPUTS'] ?? 1);
 const SEED = Number(process.env['TOKENFERRY_TEST_SEED'] ?? 18);
 
-/** The maximum length of a report in characters, because an input can be a file of several megabytes. */
+/** The maximum length of a report in characters. A report contains the failing input, which can be megabytes long. */
 const MAX_REPORT = 4_000;
 
 /** Counts the inputs of one test file, and prints the total when its tests have ended. */
@@ -134,7 +134,7 @@ export const NASTY_TEXTS: readonly string[] = [
   ...['x'.repeat(257), 'y'.repeat(10_000), 'Z̗̝'.repeat(300), '('.repeat(300), '\\'.repeat(301), '"'.repeat(301)],
 ];
 
-/** Any text: nasty texts, letters, any code points, and any UTF-16 code units, among them unpaired surrogates. */
+/** Any text: nasty texts, printable ASCII, any code points, and UTF-16 code units, among them unpaired surrogates. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...NASTY_TEXTS),
   fc.string({ maxLength: 12 }),
@@ -187,14 +187,14 @@ export const anyJson: fc.Arbitrary<string> = fc.oneof(
   anyText.map((text) => JSON.stringify(text)),
 );
 
-/** Text that is not JSON: JSON that was cut off or has an additional character, and any other text. */
+/** Text that is usually not JSON: JSON that was cut off or has an additional character, and any other text. */
 export const brokenJson: fc.Arbitrary<string> = fc.oneof(
   fc.tuple(anyJson, fc.nat(40)).map(([json, cut]) => json.slice(0, -1 - cut)),
   fc.tuple(anyJson, fc.constantFrom(',', '}', ']', '\u0000', '\uFEFF', 'x')).map((parts) => parts.join('')),
   anyText,
 );
 
-/** Bytes in encodings that are not UTF-8, or that only look like it. */
+/** Bytes that are not ordinary text: other encodings, invalid UTF-8, NUL bytes, and the first bytes of binary files. */
 export const NASTY_BYTES: readonly Buffer[] = [
   ...['', '00', 'ff', 'fffe', 'feff', 'efbbbf', 'c0af', 'eda080', 'f4908080', 'c3', 'fffe0000', '0000feff', '2b2f7638'],
   ...['504b0304', '1f8b08', '25504446', 'd0cf11e0a1b11ae1', '89504e47', '7f454c46', 'cafebabe', '00'.repeat(300)],

@@ -12,7 +12,7 @@ interface ServiceAnswer {
   readonly body: string;
 }
 
-/** Handles a request instead of forwarding it. `forward` sends it to the real service and returns its answer. */
+/** Handles a request in place of the proxy. `forward` sends the request to the service and returns the answer. */
 export type Interceptor = (
   response: ServerResponse,
   request: ProxiedRequest,

@@ -3,7 +3,10 @@ import { MIGRATIONS } from '../../../workflows/messages';
 import { offeredServers } from './global-setup';
 import { testNamespaces, type JestRun } from './namespaces';
 
-/** Stops the shared servers. If the run is killed, their supervisors stop them: see stack/process/supervisor.mjs. */
+/**
+ * Checks the migration ids of the run, and stops the shared servers. If the run is killed, their supervisors stop them:
+ * see stack/process/supervisor.mjs.
+ */
 export default async function globalTeardown({ maxWorkers }: JestRun): Promise<void> {
   const servers = offeredServers();
   try {

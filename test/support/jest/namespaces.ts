@@ -4,9 +4,9 @@ export interface JestRun {
 }
 
 /**
- * Namespaces for single test files. The migrations of `missing-keys` are encrypted under other keys, which `ferry doctor`
- * would report in other files. `list` is for a test that must not see the migrations of other files. In `versions`, only
- * workers of the current version get tasks.
+ * Namespaces for single test files. The migrations of `missing-keys` are encrypted under other keys, which
+ * `ferry doctor` would report in other files. `list` is for a test that must not see the migrations of other files. In
+ * `versions`, only workers of the current version get tasks.
  */
 export const SEPARATE_NAMESPACES = {
   'missing-keys': 'test-missing-keys',
@@ -14,7 +14,10 @@ export const SEPARATE_NAMESPACES = {
   versions: 'test-versions',
 } as const;
 
-/** Returns one namespace per jest worker, because workers in one namespace would take each other's tasks. */
+/**
+ * Returns all namespaces of a run: the separate ones, and one per jest worker, because Temporal workers in one
+ * namespace would take each other's tasks.
+ */
 export function testNamespaces(jestWorkers: number): string[] {
   const shared = Array.from({ length: jestWorkers }, (_, index) => namespaceOf(`${index + 1}`));
   return [...shared, ...Object.values(SEPARATE_NAMESPACES)];

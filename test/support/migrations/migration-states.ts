@@ -79,7 +79,7 @@ export function stateAt(step: Step, changes: Partial<MigrationState> = {}): Migr
 
 export const nameOf = (role: Role): string => (role === 'client' ? 'Cleo' : 'Sam');
 
-/** A decision whose id and sender are optional, because `decideOne` adds them. */
+/** A decision whose id and person are optional, because `decideOne` adds them. */
 export type DecisionDraft = Decision extends infer Each
   ? Each extends Decision
     ? Omit<Each, 'decisionId' | 'by'> & { decisionId?: string; by?: string }

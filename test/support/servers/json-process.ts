@@ -18,7 +18,7 @@ export interface JsonProcess {
   /** Returns the complete lines of the output. Throws if a line is not JSON. */
   lines(): readonly LogLine[];
   untilLogged(text: string): Promise<LogLine>;
-  /** Sends a signal, and resolves with the exit code when the process has ended. */
+  /** Sends a signal, and resolves when the process has ended: with its exit code, or null if the signal ended it. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
   readonly exited: Promise<number | null>;
 }

@@ -1,6 +1,7 @@
 /**
- * Runs the compiled worker or portal in its own process, so that a test can kill it: `worker`, which environment
- * variables configure, or `portal <database URL> <port>`. The process ends when its standard input is closed.
+ * Runs the compiled worker or portal in its own process, so that a test can kill it. The arguments are `worker`, which
+ * is configured by environment variables, or `portal <database URL> <port>`. The process ends when its standard input
+ * is closed.
  */
 const { pino } = require('pino');
 

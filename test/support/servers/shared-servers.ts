@@ -6,7 +6,7 @@
 
 /** The variable with the URL at which jest's main process answers. global-setup.ts sets it. */
 export const SERVERS_URL = 'TOKENFERRY_TEST_SERVERS';
-/** The variable with the path of the `temporal` command. global-setup.ts sets it. */
+/** The variable with the path of the `temporal` command. `npm test` or global-setup.ts sets it. */
 export const TEMPORAL_CLI = 'TOKENFERRY_TEST_TEMPORAL_CLI';
 
 /** Returns the superuser's URL of the shared Postgres. */

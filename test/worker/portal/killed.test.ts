@@ -1,5 +1,5 @@
 /**
- * The portal and the worker are killed at each point of a supply. The client sends each request again until it has an
+ * The portal or the worker is killed at each point of a supply. The client sends each request again until it has an
  * answer, as the page does. Nothing is lost or applied twice, and the page shows the result after it is loaded again.
  */
 import { randomBytes, randomUUID } from 'node:crypto';

@@ -67,7 +67,7 @@ test('a manifest that arrived in parts becomes the companies once its signed dec
   const body = supplied(migrationId, decisionId, rows);
   const answer = { outcome: 'applied', text: 'the manifest has 1,003 companies' };
   expect(await ask(guest, 'decide', body)).toEqual(answer);
-  // Carries the same decision out again, as another worker would.
+  // The same decision in a second request is not applied again.
   expect(await ask(guest, 'decide', body)).toEqual(answer);
   expect(await total(migrationId)).toBe(1_003);
   expect((await readDecisions(db, migrationId)).map(({ decision }) => decision.kind)).toEqual(['manifest-supplied']);

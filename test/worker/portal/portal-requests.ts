@@ -27,7 +27,7 @@ export interface Guest {
 }
 
 /**
- * Invites a person, who has then redeemed the invitation.
+ * Creates an invitation that its person has already redeemed.
  *
  * @param key a key that support has confirmed; null for a viewer
  */
@@ -61,7 +61,7 @@ export async function startWithGuest(
   return { db, migration, guest: await invited(db, migration.id, 'Cleo', CLEO) };
 }
 
-/** Returns a decision as the browser sends it. `fields` replace the person's fields. */
+/** Returns a decision as the browser sends it. `fields` add to the default fields or replace them. */
 export function signedDecision(key: SigningKey, migrationId: string, message: DecisionMessage, fields: object) {
   const content = {
     ...{ decisionId: randomUUID(), role: 'client' as const, by: key.by, signedAt: new Date().toISOString() },

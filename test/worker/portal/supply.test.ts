@@ -131,7 +131,7 @@ test("an application that would break the connections of another client is refus
     ...{ ...own, sealedDigest: sealedApplicationDigest({ ...own, sealed: box }) },
   });
   const body = { ...own, keyFingerprint: fingerprintOf(publicKey), sealed: box.toString('base64'), decision: decided };
-  // Open migrations that use another application are refused earlier, so the others have ended.
+  // Closes the other migrations, because an open migration with another application would cause an earlier refusal.
   await db.updateTable('migrations').set({ state: 'closed' }).where('id', '!=', migration.id).execute();
   await db
     .updateTable('migrations')

@@ -9,7 +9,7 @@ import { ownNamespace } from '../../support/jest/namespaces';
 import { sharedTemporal } from '../../support/servers/shared-servers';
 import { installRuntime } from '../../../worker/runtime';
 
-/** The outage lasts for this number of probes, which takes about 6 seconds. */
+/** The number of probes that find the service down. With the delays before probes, the outage takes about 10 s. */
 const PROBES = 2;
 /** One check begins before the run knows of the outage; the next ones follow at growing delays. */
 const MOST_CHECKS = 10;

@@ -35,7 +35,10 @@ afterAll(() => between.close());
 const SINGLE_USE = 'freshbooks';
 const COMPANIES = 24;
 
-/** Returns a migration whose first company has been moved but not approved. Runs have two slices of four companies. */
+/**
+ * Returns a migration whose first company has been moved but not approved. Its batch runs have two slices, each of
+ * which imports four companies at once.
+ */
 async function withFirstCompanyMoved(
   client: string,
   token: string,
