@@ -160,8 +160,8 @@ export class CompanyImport {
     if (errorSince(connection, sentAt)) return this.refused(connection);
     if (isInFlight)
       return unanswered(this.concluded({ action: 'read-connection' }, 'the authorization request got no clear answer'));
-    // If the service has already accepted this token, it answers without using the token again. Another authorization
-    // therefore shows the outcome, or is the first authorization that arrives.
+    // The same token can be sent again: if the service has accepted it already, it answers without using it again. A
+    // single-use token is sent only a few times, and then a person decides.
     if (this.context.platform.rotation !== 'each-refresh' || timesSent < MAX_AUTHORIZATIONS) return undefined;
     return this.ended({
       to: 'outcome-unknown',
@@ -195,8 +195,9 @@ export class CompanyImport {
   }
 
   /**
-   * Handles a company that the service has lost. If this try has just created the company, creates it once more.
-   * Otherwise, treats the credential as handed over if it may have been sent, and retries the company later if not.
+   * Handles a company that the service has lost. If this try has created the company and has not sent the credential
+   * yet, creates it once more. Otherwise, treats the credential as handed over if it may have been sent, and retries
+   * the company later if not.
    */
   private companyGone(call: Call, error: CompanyDataError): ImportResult | Promise<ImportResult> {
     const isUnsentByThisTry = call !== 'authorize' && call !== 'start-sync';

@@ -1,7 +1,6 @@
 /**
  * Service probe of a slice: asks whether the service is down after a company was deferred because of it. At a few
- * companies per minute, some of them retries, the circuit breaker alone would detect an outage only after a minute or
- * two.
+ * companies per minute, the circuit breaker alone would detect an outage only after a minute or two.
  *
  * The probe runs while companies are being handled, because it can take as long as a call that is tried again. At most
  * one probe runs at a time, and the next one begins at least `PROBE_EVERY_MS` after the last one has ended.

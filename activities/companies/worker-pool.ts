@@ -46,8 +46,8 @@ interface NextItems<Item> {
   /** The pool's concurrency from now on. */
   readonly concurrency: number;
   /**
-   * When `take` is called again, even if no result has been written and more than half of the slots are busy. Epoch
-   * milliseconds; 0: only after the next write.
+   * The time from which one free slot is enough for `take` to be called again. Before it, at least half of the slots
+   * must be free. Epoch milliseconds; 0: there is no such time.
    */
   readonly nextTakeAt: number;
 }

@@ -8,7 +8,7 @@ import type { Cluster, ClusterProcess } from './types';
  * the port of a killed process.
  */
 const FIRST_PORT = 20_700;
-/** An origin that no page has, because no page calls the codec server of a cluster. */
+/** The only origin whose pages may call the codec server. No page has it, because no page needs to call the server. */
 const NO_PAGE = 'http://127.0.0.1:9';
 
 export interface CodecServerProcess extends ClusterProcess {

@@ -178,7 +178,7 @@ async function draftResume(
     people.length === 0 ? '' : ` and lift the ${people.length === 1 ? 'pause' : 'pauses'} of ${people.join(' and ')}`;
   const fields = pauses.length === 0 ? {} : { digest: digestOfPauses(pauses) };
   const warning = unanswered?.so('it is unknown who has paused the migration');
-  // The role is asked for later. A resume by the client keeps an automatic pause.
+  // The role is asked for later, and in the managed route a resume by the client keeps an automatic pause.
   const accepted = resumeConsequence(progress);
   const consequence = accepted && `if no pause remains, ${accepted}`;
   const question = `Resume ${migrationId}${also}?`;

@@ -184,7 +184,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
 
 /**
  * Explains decisions that could not be signed, because the first key of their role had not been added yet. These
- * decisions stay unproven, because anyone who changes a trail could add such a line too.
+ * decisions stay unproven: anyone who changes a trail could also add the line that says when the key was added.
  */
 function createUnsignedNotes(given: readonly Approver[]): {
   readonly add: (line: number, entry: TrailEntry, proof: EntryProof['proof']) => void;

@@ -144,7 +144,7 @@ function printChosenFirst(output: Output, { reference, notReady }: ChosenFirst):
 }
 
 /**
- * The steps in which the key's fingerprint is printed, because the client can seal secrets with the key in these steps.
+ * The steps in which the key's fingerprint is printed, because clients usually seal their secrets in these steps.
  */
 const SUPPLIES_SECRETS = [
   'supply-details',

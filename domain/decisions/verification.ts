@@ -115,9 +115,9 @@ function ledgerFacts(decision: Decision, ledger: LedgerView): DecisionFacts {
 }
 
 /**
- * Returns whether a decision proposes a start time. Once companies have moved, a workflow accepts a start time only if
- * the workflow was reset, so that step 2 is open again. The ledger then withdraws the release until the schedule is
- * approved again.
+ * Returns whether a decision proposes a start time. For such a decision, the ledger treats step 2 as open: once
+ * companies have moved, a workflow accepts a start time only after it was reset and step 2 is open again. The ledger
+ * then withdraws the release until the schedule is approved again.
  */
 const isReopenedByReset = ({ kind }: Decision): boolean => kind === 'time';
 

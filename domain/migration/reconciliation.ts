@@ -50,7 +50,7 @@ export interface CompanyRepairs {
   readonly gone: readonly string[];
   /** The service no longer has them, but their credentials were never sent. The next try creates them again. */
   readonly toCreate: readonly string[];
-  /** The service has more than one company for them. A person decides which one to delete. */
+  /** The service has more than one company for each of these. A person decides which one to delete. */
   readonly doubled: readonly string[];
 }
 

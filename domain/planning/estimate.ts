@@ -95,8 +95,8 @@ export function withoutEnds(estimate: Estimate | null): Estimate | null {
 }
 
 /**
- * Returns the ends and the hours of out-of-date data as people approved them. The forecast rounds the ends up to full
- * minutes and counts the hours until the rounded end. Null if the estimate has no ends.
+ * Returns the ends and the hours of out-of-date data as the forecast showed them to the people who approved: the ends
+ * rounded up to full minutes, and the hours until the rounded end. Null if the estimate has no ends.
  */
 export function approvedEnds({
   startAt,

@@ -104,8 +104,8 @@ export function replacedProblem(
 /** The remedies of companies whose application was replaced. Every page, message and list takes them from here. */
 export interface ReplacedRemedy {
   /**
-   * The instruction to register the replaced application again. Null if at least as many companies depend on
-   * the registered application as on the replaced one, because the service would lose access to those companies.
+   * The instruction to register the replaced application again. The service would then lose access to the companies of
+   * the registered application, so this is null if these are at least as many.
    */
   readonly registerAgain: string | null;
   /**

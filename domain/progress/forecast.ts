@@ -192,8 +192,8 @@ export function withLiveCounts<P extends Pick<Progress, 'counts'>>(
 }
 
 /**
- * Returns companies per minute while companies were moving; null if the migration is not moving companies, or if too
- * few were moved recently.
+ * Returns the recent rate in companies per minute, without the time in which no company was moving. Null if the
+ * migration is not moving companies, or if too few were moved recently.
  */
 export function recentRate(
   { state, step, companiesPerMinute = null }: Pick<Progress, 'state' | 'step' | 'companiesPerMinute'>,

@@ -68,7 +68,8 @@ export function goNoGo(facts: GoNoGoFacts): GoNoGo {
 const NOTHING_LEFT = 'no company is waiting or moving now, so windows and automatic pauses do not matter';
 
 /**
- * Returns whether every company has a final outcome, so that only the sign-off or decisions about exceptions are left.
+ * Returns whether the migration is at step 6 and every company has a final outcome, so that only the sign-off or
+ * decisions about exceptions are left.
  */
 function isEverythingMoved(progress: Progress): boolean {
   return progress.step === 'complete-migration' && isNoneOpen(progress);

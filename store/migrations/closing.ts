@@ -157,9 +157,9 @@ export async function clearServiceRefs(
 }
 
 /**
- * Lists the migrations of a Temporal namespace, or without a recorded namespace, that have been opened and whose vaults
- * have not been destroyed. Does not check whether their workflows are running. Includes migrations whose closing was
- * interrupted, because they still hold credentials and might still hold organizations.
+ * Lists the migrations in a Temporal namespace whose workflow has started and whose vault has not been destroyed. Does
+ * not check whether the workflow is running. Includes migrations without a recorded namespace, and migrations whose
+ * closing was interrupted, because they still hold credentials and might still hold organizations.
  */
 export async function listUnfinishedMigrations(db: Database, namespace: string): Promise<readonly string[]> {
   const open = await db

@@ -32,7 +32,7 @@ export function markOf(migrationId: string) {
     (select coalesce(sum(mark), 0) from ledger_marks where migration_id = ${migrationId})::bigint`;
 }
 
-/** Reads the mark, and whether the ledger is flagged. Changes nothing. */
+/** Reads the mark, whether the ledger is flagged, and the current run. Changes nothing. */
 export async function readLedgerStatus(db: Queryable, migrationId: string): Promise<LedgerStatus> {
   return queryOne(
     db,

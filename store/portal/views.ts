@@ -18,8 +18,8 @@ export interface TakeViewsOptions {
 /** Lease: after this time, another worker can take a view that a worker has taken and not written. */
 const LEASE_MS = 10_000;
 /**
- * After this many attempts without success, a view is taken again only after a longer time, because writing it might
- * crash workers.
+ * After this many attempts in which a worker neither wrote a view nor gave it back, the view is taken again only after a
+ * longer time, because writing it might crash workers.
  */
 const MAX_ATTEMPTS = 3;
 const AGAIN_AFTER_MS = 10 * 60_000;

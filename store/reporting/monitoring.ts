@@ -27,7 +27,7 @@ export interface LedgerFigures {
   readonly companiesPerMinuteLimit: number | null;
   /** The longest time since a company that is still importing was last claimed or reclaimed. */
   readonly oldestLeaseSeconds: number | null;
-  /** The longest time that the data of a company with an unknown final outcome has been out of date. */
+  /** The longest time since an open company was confirmed. Its data has been out of date since then. */
   readonly longestOutOfDateSeconds: number | null;
   /** The age of the oldest credential that has not been handed over. */
   readonly oldestCredentialSeconds: number | null;
