@@ -188,15 +188,19 @@ function notInLedgerText(migrationId: string): string {
 
 /**
  * Returns the error for a migration that is not running. Reads the ledger as well as Temporal, because Temporal deletes
- * workflows some time after their end.
+ * workflows some time after their end. A migration that Temporal does not have and the ledger has not ended is not
+ * closed: the address or the namespace of Temporal can be wrong.
  */
 async function closedOrMissing({ db, temporalWithoutCodec }: MigrationClient, migrationId: string): Promise<Error> {
   const described = await temporalWithoutCodec.workflow
     .getHandle(migrationId)
     .describe()
-    .catch(() => null);
+    .catch((error: unknown) => {
+      if (error instanceof WorkflowNotFoundError) return null;
+      throw error;
+    });
   const migration = db && (await readMigration(db, migrationId));
-  if (!migration && described === null) return new NoSuchMigration(migrationId);
+  if (described === null && (migration?.ending ?? null) === null) return new NoSuchMigration(migrationId);
   const isTerminated = described !== null && abnormalStatus(described.status.name) !== null;
   return new MigrationClosed(migrationId, migration?.ending ?? (isTerminated ? 'terminated' : 'closed'));
 }

@@ -61,6 +61,9 @@ test('list shows migrations that only the ledger has, and says whether they have
   expect(lostShow.err).toContain(
     `${lostId} is in the ledger, but not in Temporal; check that TEMPORAL_ADDRESS names the Temporal of this migration; if Temporal's database was lost or restored`,
   );
+  // The migration can be running in another Temporal, so a pause must not report that it is closed.
+  const pause = await ferry(['pause', lostId, '--by', 'Sam'], undefined, orchestrator.env);
+  expect(pause.err).toBe(lostShow.err);
   await db.updateTable('migrations').set({ state: 'supplied' }).where('id', '=', lostId).execute();
   const unstarted = await ferry(['show', lostId], undefined, orchestrator.env);
   expect(unstarted.err).toBe(
