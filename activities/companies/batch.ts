@@ -44,9 +44,7 @@ export interface CheckReport extends Omit<CheckResult, 'lastThroughAt' | 'series
   readonly ramp: number | null;
   /** True if the migration is paused, so that no company can be claimed. */
   readonly paused: boolean;
-  /**
-   * True if the window is closed and companies could be claimed if it were open; false while the migration is paused.
-   */
+  /** True if the window is closed and companies are ready to move; false while the migration is paused. */
   readonly outsideWindow: boolean;
   readonly syncing: number;
   /** Milliseconds until the next check is due; null if no company is syncing. */

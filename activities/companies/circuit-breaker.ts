@@ -20,9 +20,9 @@
  *
  * - A probe has found the service down after a company was deferred because of the service (service-probe.ts). The probe
  *   finds an outage of the service within seconds, even at a few companies per minute.
- * - It has as many deferrals in this slice as companies can be in flight at once (the threshold). Fewer are not enough,
- *   because one brief glitch can defer all of them. The threshold is passed to `isOpen` and `report` each time, because
- *   limits can change during a slice.
+ * - It has as many deferrals in this slice as companies can be in flight at once (the threshold). Fewer deferrals can
+ *   all come from one brief glitch. The threshold is passed to `isOpen` and `report` each time, because limits can
+ *   change during a slice.
  * - It has lasted for `OPENS_AFTER.ms` and contains the first tries of `OPENS_AFTER.companies` companies. At a few
  *   companies per minute, the threshold would be reached only after minutes.
  *
@@ -32,8 +32,9 @@
  *
  * A slice can end before the series is long enough. It still reports an outage if the last company was deferred, no
  * company got through, and at least one result is not from a retry. If a verification has deferred only one company, it
- * probes the service before it reports an outage (`verifySlice` in verify-slice.ts). If the slice reports none, the
- * next slice continues the series, unless another slice has got a company through since (workflows/batch/importing.ts).
+ * probes the service before it reports an outage (`verifySlice` in verify-slice.ts). If an importing slice reports no
+ * outage, the next slice of its number continues the series, unless another slice has got a company through since
+ * (workflows/batch/importing.ts).
  *
  * There is no half-open state, because each slice has its own breaker. After an outage, the batch run waits, probes the
  * service with `probeService`, and starts new slices (workflows/batch/outage.ts).

@@ -17,8 +17,8 @@ export function refreshEvidence({ accepted }: DueCompany, platform: Platform): E
     code: 'refreshed',
     label: EVIDENCE_LABELS.refreshed,
     passed: true,
-    // Without a response, the connection is linked because of a request whose response was lost, or because the end
-    // customer has reconnected.
+    // `accepted` is null if the response was lost, the connection was already linked, or the end customer has
+    // reconnected.
     detail: accepted === null ? LINKED_BY_EITHER : howAccepted(platform),
     ...rounded(accepted),
   };

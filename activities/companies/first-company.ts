@@ -73,7 +73,7 @@ export function firstCompanyActivities(deps: ActivityDeps) {
       const checked = imported.stop ? null : await verifySlice(deps, { migrationId, onlyRow, countEveryDataSet: true });
       const company = await findCompany(db, migrationId, { row: onlyRow });
       const end = await withEarlierStop(db, migrationId, endOf(imported, checked, company));
-      // Records one end for both slices: an outage that either of them reports is not over. Only an import that got
+      // Records one end for both slices, so that neither ends an outage that the other reports. Only an import that got
       // through can end an outage of the platform.
       if (imported.lastThroughAt !== null || !checked)
         await recordSliceEnd(db, migrationId, { ...end, lastThroughAt: imported.lastThroughAt });

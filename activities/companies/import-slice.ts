@@ -90,7 +90,8 @@ export async function importSlice(
   async function nextCompanies(size: number, pace: Pace): Promise<readonly ClaimedCompany[]> {
     if (Date.now() >= nextReclaimAt) {
       const reclaimed = await reclaimSent(db, owner, size);
-      // Reclaimed companies go first, because they were claimed before all others. Their moves have begun already.
+      // Reclaimed companies go first, because they were claimed before all others. Their moves have begun already, so
+      // they do not count towards the pace.
       if (reclaimed.length > 0) return reclaimed;
       await releaseUnsent(db, owner);
       nextReclaimAt = Date.now() + RECLAIM_EVERY_MS;

@@ -66,7 +66,7 @@ export class CompanyImport {
     this.atService = new CompanyAtService(context, company);
   }
 
-  /** @throws the signal's reason if the import is cancelled and an earlier attempt may have sent the credential */
+  /** @throws the signal's reason if cancelled, and an attempt since the claim may have sent the credential */
   async run(): Promise<ImportResult> {
     let call: Call = 'find-company';
     try {
@@ -124,7 +124,7 @@ export class CompanyImport {
     };
   }
 
-  /** Returns whether the import was cancelled before any attempt sent the credential. */
+  /** Returns whether the import was cancelled before any attempt since the claim sent the credential. */
   private isCancelled(error: unknown): boolean {
     return this.context.signal.aborted && error === this.context.signal.reason && this.company.sentAt === null;
   }
@@ -160,7 +160,7 @@ export class CompanyImport {
     if (errorSince(connection, sentAt)) return this.refused(connection);
     if (isInFlight)
       return unanswered(this.concluded({ action: 'read-connection' }, 'the authorization request got no clear answer'));
-    // The same token can be sent again: if the service has accepted it already, it answers without using it again. A
+    // The same token can be sent again: a service that has already accepted the token answers without using it again. A
     // single-use token is sent only a few times, and then a person decides.
     if (this.context.platform.rotation !== 'each-refresh' || timesSent < MAX_AUTHORIZATIONS) return undefined;
     return this.ended({
@@ -247,8 +247,8 @@ export class CompanyImport {
         return this.failed(consequence.kind, text, consequence.reason);
       case 'stop': {
         const { reason } = consequence;
-        // An isolated reason means that the platform refused the application. The credential was then not used, so the
-        // company is retried, and `ferry exceptions` lists it.
+        // The only isolated reason here is that the platform refused the application. The credential was then not used,
+        // so the company is retried, and `ferry exceptions` lists it.
         const end = isIsolated(reason) ? { retryInMs: backoffMs(this.company), failure: reason } : { retryInMs: 0 };
         return this.ended({ to: 'waiting', text, ...end }, reason);
       }

@@ -18,7 +18,8 @@ export interface RelinkReport {
 }
 
 /**
- * The statuses that concern the API key, the account or the pace, and so every company; and 404, see {@link isGone}.
+ * The statuses that concern every company, because of the API key, the account, a rate limit or a time-out; and 404,
+ * see {@link isGone}.
  */
 const HANDLED_OTHERWISE: readonly number[] = [401, 402, 403, 404, 408, 429];
 

@@ -4,8 +4,8 @@ import type { Database, LeaseOwner } from '../../store';
 import { beginRun, hasRamp, isRampInProgress, NotReleased, readLimits } from '../../store';
 
 /**
- * Makes this run the current run. The first run begins the ramp. A ramp that an earlier run did not finish continues,
- * because the other companies wait until the ramp has ended.
+ * Makes this run the current run. Begins the ramp if no run has chosen one yet. Continues a ramp that an earlier run
+ * did not finish, because the other companies wait until the ramp has ended.
  *
  * @returns the limits of the migration
  * @throws {NotReleased} if no recorded decision has released all companies

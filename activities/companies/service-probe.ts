@@ -22,7 +22,7 @@ interface ServiceProbe {
 
 interface ServiceProbeOptions {
   readonly breaker: CircuitBreaker;
-  /** Probes the service until the signal aborts. Returns null if the slice cannot probe it. */
+  /** Probes the service; the signal aborts the probe. Returns null if the slice cannot probe the service. */
   readonly isServiceDown: (signal: AbortSignal) => Promise<boolean | null>;
   /** Called when a probe has opened the breaker. */
   readonly onOpened: () => Promise<void>;

@@ -142,7 +142,7 @@ export function errorSince(connection: Connection, sentAt: Date): ConnectionErro
  * linked the connection and the service refuses the new credential, the connection stays linked and gets a new error.
  *
  * A refusal can leave no trace if the service replaces an error without a time by an identical one. The credential then
- * counts as accepted, because an accepted credential is never sent again; the verification shows whether data is synced.
+ * counts as accepted, so that it is never sent again; the verification shows whether data is synced.
  *
  * @param before the connection before the credential was sent
  * @param after the answer to the authorization

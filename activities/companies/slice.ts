@@ -24,9 +24,9 @@ import { runWorkerPool } from './worker-pool';
 
 /**
  * Which failures stop the slice. A problem with the API key or the account always stops it. `any`: also every failure
- * that could affect other companies (first company). `several`: also several such failures in a row, or too many
- * failures (batch). `none`: no failure of a company; used when a paused or closed migration finishes its companies in
- * progress.
+ * that could affect other companies, or too many failures (first company). `several`: also several such failures in a
+ * row, or too many failures (batch). `none`: no failure of a company; used when a paused or closed migration finishes
+ * its companies in progress.
  */
 type StopsFor = 'any' | 'several' | 'none';
 

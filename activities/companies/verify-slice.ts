@@ -1,5 +1,5 @@
 /**
- * Verifies a slice of companies: takes those whose next check is due in groups, verifies each (verify.ts) and writes
+ * Verifies a slice of companies: takes, in groups, those whose next check is due, verifies each (verify.ts) and writes
  * the outcomes, until the slice ends (`runSlice` in slice.ts). The first company is verified by the same function, with
  * its row as `onlyRow` (first-company.ts).
  */
