@@ -47,8 +47,8 @@ export function closingActivities({ db, keys, service, workflowStatus }: Activit
   return {
     /**
      * Records that the migration was terminated, and stops its claims. Records nothing if decisions had already ended
-     * the migration. Fails without a retry if the migration is still running, because a running migration must not be
-     * ended in this way.
+     * the migration, unless it was signed off and still has open companies. Fails without a retry if the migration is
+     * still running, because a running migration must not be ended in this way.
      */
     async recordTermination({ migrationId, requestedBy }: MigrationRef & { requestedBy?: string }): Promise<void> {
       if ((await workflowStatus.statusOf(migrationId)) === 'running')
@@ -89,8 +89,8 @@ export function closingActivities({ db, keys, service, workflowStatus }: Activit
 
     /**
      * Resolves companies whose attempt died, based on their connections at the service. After the end of a migration,
-     * no slice reclaims such companies. Fails without a retry while the migration continues, because the attempts might
-     * still be alive.
+     * no slice reclaims such companies. Fails without a retry if companies are being imported while the migration
+     * continues, because their attempts might still be alive.
      *
      * @returns milliseconds until another call is needed, because a lease has not ended or a row has just changed; null
      *   if every company is resolved

@@ -4,7 +4,7 @@
  * For each decision, one transaction verifies it (`domain/decisions/verification.ts`), applies it to the ledger, adds
  * it to the audit trail, and stores the resulting release. Verification relies only on the ledger, because anyone who
  * may write to the Temporal namespace can pass any decision to this activity. A decision that fails verification is
- * recorded as refused and changes nothing else.
+ * recorded as refused, and its staged supply is deleted. It changes nothing else.
  */
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import type { Counts } from '../../domain/companies/counts';
@@ -233,7 +233,7 @@ async function updateRelease(
 type View = LedgerView & LedgerFacts;
 
 async function viewOf(tx: Database, facts: LedgerFacts, { decision: { kind } }: DecisionRecord): Promise<View> {
-  // Counting reads all rows of a migration.
+  // Counting reads all rows of a migration, so it is done only for decisions that depend on the counts.
   const counts = DEPEND_ON_COUNTS.some((each) => each === kind)
     ? await countCompanies(tx, facts.migrationId)
     : NO_COUNTS;

@@ -53,7 +53,7 @@ type PerhapsPartial = Omit<RestoredDecision, 'isPartial'> &
 
 /**
  * Marks the decisions whose credentials must be supplied again. If rows of the manifest were lost as well, lost
- * credentials can belong to those rows. These credentials then count, although no company in the ledger accepts them.
+ * credentials that no company in the ledger accepts can belong to those rows, so their decisions are marked, too.
  */
 function withPartial(
   restored: readonly PerhapsPartial[],

@@ -33,7 +33,7 @@ export async function findLostCredentials(
 
 /**
  * Returns the command that supplies the lost rows of a refused manifest. Returns null if the decision was refused for
- * another reason, so that the same rows would be refused again.
+ * another reason, because the same rows would then be refused again.
  *
  * @param records all decisions of the workflow, oldest first
  */
@@ -51,7 +51,7 @@ export async function commandForLostManifest(
 
 /**
  * Returns whether the workflow accepts another manifest. It does not once the details have been accepted, or companies
- * have been left out. No move can have begun before that, because a move requires accepted details, and step 1 cannot be
+ * have been left out. Moves need not be checked, because a move requires accepted details, and step 1 cannot be
  * reopened after a move has begun.
  */
 function isManifestReplaceable(records: readonly DecisionRecord[]): boolean {

@@ -38,7 +38,7 @@ export async function stagedManifestRefusal(
   return `${counted(taken.length, 'company')} (${listed.join(', ')}${more}) ${have} an organization that is already part of another open migration; remove ${these} from the manifest${orAsk}`;
 }
 
-/** Returns why the staged rows do not match the decision; null if they do. */
+/** Returns why the staged rows do not match the decision, or that they contain duplicates; null if neither is so. */
 export async function manifestProblem(
   tx: Queryable,
   migrationId: string,

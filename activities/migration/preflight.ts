@@ -190,7 +190,7 @@ async function withoutOwnConnections(
 }
 
 /**
- * Checks each company, and holds back those with company-specific errors.
+ * Checks each waiting company, and holds back those with company-specific errors.
  *
  * @returns the number of companies held back
  */

@@ -2,8 +2,8 @@
  * The activity behind `ferry reconcile`. It repairs a ledger that was restored to an older state.
  *
  * The service knows what really happened to each company, so every company that it has for the migration is read. No
- * credential is sent: a company whose connection is linked becomes `syncing`, and a credential that the platform has
- * refused is not sent again.
+ * credential is sent. A company whose connection is linked becomes `syncing`, and a company whose credential the
+ * platform has refused becomes `failed`, so neither credential is sent again.
  */
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { CompanyDataClient, Connection } from '../../company-data-client';
@@ -173,7 +173,7 @@ async function findingFor(
   const { id: companyId, name: storedName, statuses } = atService;
   const { state, tries } = company;
   const wasHandedOver = state === 'syncing' || state === 'moved';
-  // `Deauthorized`: the grant was withdrawn after the move. `PendingAuth`: the service has no grant.
+  // `PendingAuth`: the service has no grant. `Deauthorized` needs no repair: the grant was withdrawn after the move.
   const lacksGrant = wasHandedOver && statuses.every((status) => status === 'PendingAuth');
   const isOpen = state === 'waiting' || state === 'importing' || state === 'outcome-unknown';
   if (!lacksGrant && !isOpen) return undefined;

@@ -37,8 +37,9 @@ export function createWindowSchedules(client: ScheduleClient): WindowSchedules {
   }
 
   /**
-   * Changes only the occurrences. If a person pauses or resumes the Schedule at the same moment, the conflict token
-   * makes Temporal drop this change, and the next update applies it. The SDK's own `update` would undo the pause.
+   * Changes only the occurrences and the catch-up window. If a person pauses or resumes the Schedule at the same
+   * moment, the conflict token makes Temporal drop this change, and the next update applies it. The SDK's own `update`
+   * would undo the pause.
    */
   async function setOccurrences(
     scheduleId: string,

@@ -39,7 +39,7 @@ export async function registerSealedApplication(
   if (!sealed) return null;
   const { decisionId, clientId, environment } = sealed;
   // Before the secret was stored, `ferry application` (in the portal: a worker) checked that no other open migration
-  // uses a different application. If one has been supplied since then, the preflight reports it.
+  // uses a different application. If a different application has been supplied since then, the preflight reports it.
   if (findOtherApplication(sealed, (await readApplications(db, migration)).others)) return null;
   try {
     const clientSecret = (await readVault(db, keys, migrationId)).openClientSecret(sealed);

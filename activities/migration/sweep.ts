@@ -10,19 +10,19 @@ export interface TerminatedMigrations {
   /** Migrations that are no longer running, and whose Schedule the activity has deleted. */
   readonly schedulesDeleted: readonly string[];
   /**
-   * Terminated or timed out in Temporal, but open in the ledger: organizations are still reserved, and credentials are
-   * not destroyed yet.
+   * Terminated or timed out in Temporal, but not fully closed in the ledger: credentials are not destroyed yet, and
+   * organizations might still be reserved.
    */
   readonly terminated: readonly string[];
-  /** Open in the ledger, but unknown to Temporal or ended in another way. */
+  /** Not fully closed in the ledger, and unknown to Temporal or ended in another way. */
   readonly unknown: readonly string[];
 }
 
 export function sweepActivities({ db, schedules, workflowStatus }: ActivityDeps) {
   return {
     /**
-     * Deletes the Schedules of migrations that are no longer running, and finds migrations that are open only in the
-     * ledger.
+     * Deletes the Schedules of migrations that are no longer running. Finds migrations that are neither running nor
+     * fully closed in the ledger.
      */
     async findTerminated(): Promise<TerminatedMigrations> {
       const schedulesDeleted: string[] = [];

@@ -30,7 +30,7 @@ export function windowActivities(deps: ActivityDeps) {
       return { window, opensInMs: window ? Math.max(0, Date.parse(window.opensAt) - now.getTime()) : 0 };
     },
 
-    /** Updates the migration's Schedule, or deletes it if the migration is closed or has no windows. */
+    /** Creates or updates the migration's Schedule, or deletes it if the migration is closed or has no windows. */
     async updateSchedule({ migrationId }: MigrationRef): Promise<ScheduleState> {
       const migration = await readMigration(db, migrationId);
       const isOpen = migration !== undefined && migration.state !== 'closed';
