@@ -8,7 +8,7 @@ const { createRequire } = require('node:module');
 const path = require('node:path');
 const { Script } = require('node:vm');
 
-/** The number of hexadecimal digits of the SHA-256 hash that ends a bundle and begins its cache. */
+/** The number of hexadecimal digits of the SHA-256 hash at the end of a bundle and at the start of its cache. */
 const HASH_LENGTH = 64;
 
 /**
@@ -31,7 +31,7 @@ function cacheOf(file) {
   return `${file}.${process.version}-${process.platform}-${process.arch}.cache`;
 }
 
-/** Compares the hashes, because V8 accepts the cache of any bundle of the same length. */
+/** Returns the cache if it has the bundle's hash, because V8 accepts the cache of any bundle of the same length. */
 function readCache(file, hash) {
   try {
     const cache = readFileSync(cacheOf(file));

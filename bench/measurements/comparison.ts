@@ -7,7 +7,7 @@ import type { StandIn } from '../processes/stand-in';
 import type { CONCURRENCY } from '../companies';
 
 export interface Case {
-  /** Delay of every response. The real service's delay is set once, when it starts. */
+  /** Delay of every response: set for each turn on the stand-in, but only once on the real service, when it starts. */
   readonly latencyMs: number;
   readonly limits: { readonly [Limit in keyof typeof CONCURRENCY]: number };
 }
@@ -32,7 +32,7 @@ export interface Comparison {
 export const atOnce = ({ limits }: Pick<Batch, 'limits'>): number =>
   limits.slicesAtOnce * limits.companiesPerSliceAtOnce;
 
-/** Companies that each contender moves before the first round, while code is compiled and caches are empty. */
+/** The maximum number of companies per contender in the warm-up, while code is compiled and caches are empty. */
 const WARM_UP = 200;
 
 /**
@@ -114,7 +114,7 @@ export function turnsOf(turns: readonly Turn[], contender: string, each: Case): 
 
 export const perSecond = ({ companies, tookMs }: Turn): number => (companies * 1_000) / tookMs;
 
-/** @returns CPU time of all working processes per company, in milliseconds */
+/** @returns CPU time per company, of all working processes together, in milliseconds */
 export const cpuPerCompany = ({ companies, cpuMs }: Turn): number =>
   Object.values(cpuMs).reduce((sum, ms) => sum + ms, 0) / companies;
 

@@ -12,7 +12,7 @@ export const cost: Benchmark = {
 };
 
 /**
- * Measured with the rate limit of a usual account. Its batch takes longer, and therefore needs more heartbeats and
+ * Measured with the rate limit of a usual account. A batch then takes longer, and therefore needs more heartbeats and
  * timers.
  */
 export const limitedCost: Benchmark = {

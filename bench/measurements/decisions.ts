@@ -66,7 +66,7 @@ export const open: Benchmark = {
         for (let decision = 0; decision < seconds * PER_SECOND; decision += 1) {
           await delay(startedAt + (decision * 1_000) / PER_SECOND - performance.now());
           report(decision, seconds * PER_SECOND, 'decisions');
-          // Take turns, so that each migration gets few decisions, as in production.
+          // Let the migrations take turns, so that each gets few decisions, as in production.
           const id = ids[decision % ids.length] ?? '';
           const message = decision % (2 * ids.length) < ids.length ? 'pause' : 'resume';
           latest.set(id, message);

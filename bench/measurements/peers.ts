@@ -117,7 +117,7 @@ function rateOf(turns: readonly Turn[]): string {
   return `${median(turns.map(perSecond)).toPrecision(3)} (${eachRound(turns, perSecond)})`;
 }
 
-/** Returns the median CPU time of all processes together, and of each process. */
+/** Returns the median CPU time per company, of all processes together and of each process. */
 function cpuOf(turns: readonly Turn[]): readonly [string, string] {
   if (turns.length === 0) return ['-', '-'];
   const parts = Object.keys(turns[0]?.cpuMs ?? {}).map((part) => {

@@ -90,8 +90,8 @@ interface RequestOptions {
 }
 
 /**
- * Sends requests for the given number of seconds, and returns the requests per second. Throws if a response was not
- * 2xx.
+ * Sends requests for the given number of seconds, and returns the requests per second. Throws if a request failed or a
+ * response was not 2xx.
  */
 async function requestsPerSecond(
   { url, key }: MeasuredService,

@@ -1,4 +1,4 @@
-/** The job as a Restate handler of two steps, import and verification. */
+/** The benchmarks' job (bench/processes/job.ts) as a Restate handler of two steps, import and verification. */
 import { createRequire } from 'node:module';
 import * as restate from '@restatedev/restate-sdk';
 

@@ -36,7 +36,7 @@ export interface Job {
   /**
    * Checks the syncs, the connection and the invoices, and reads the settings: four requests.
    *
-   * @returns false if a sync has not ended; only one request was then sent
+   * @returns false if a sync is not complete; only one request was then sent
    */
   verifyCompany(company: JobCompany, imported: Imported): Promise<boolean>;
   close(): Promise<void>;

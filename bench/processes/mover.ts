@@ -19,9 +19,9 @@ export interface MoverWork {
   readonly companies: CompanyRange;
   readonly concurrency: number;
   /**
-   * Time from the start of the syncs to the first check of a company, in milliseconds. A company that is waiting does
-   * not count against the concurrency. 0: a company is checked immediately after its import, before another company
-   * takes its place. The programs for DBOS and Restate support only 0.
+   * Time from the start of the syncs to the first check of a company, in milliseconds. A company that waits for a
+   * check does not count against the concurrency. 0: a company is checked immediately after its import, before another
+   * company takes its place. The programs for DBOS and Restate support only 0.
    */
   readonly firstCheckAfterMs: number;
 }

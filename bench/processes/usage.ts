@@ -54,7 +54,7 @@ function processes(): readonly ProcessTimes[] {
   return entriesOf('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
-      // The name of the program, in brackets, can contain spaces. The fields are described in proc_pid_stat(5).
+      // The name of the program, in brackets, can contain spaces, so count the fields after it: see proc_pid_stat(5).
       const fields = readFileSync(`/proc/${name}/stat`, 'latin1')
         .replace(/^.*\) /s, '')
         .split(' ')

@@ -54,7 +54,7 @@ export interface SuppliedToken {
   readonly organization: string;
   /** SHA-256 of the refresh token, or of the access token if there is no refresh token. Hexadecimal. */
   readonly sha256: string;
-  /** The digest of the whole authorization body. In the log of requests, this digest is the field `credential`. */
+  /** SHA-256 of the whole authorization body, with sorted keys. It is the field `credential` in the log of requests. */
   readonly bodySha256: string;
 }
 
