@@ -104,7 +104,7 @@ function printParts(cluster: Cluster, others: readonly ClusterProcess[], folder:
   print(`Data and logs: ${path.join(folder, 'cluster')}`);
 }
 
-/** Writes the variables that `ferry` needs to a file that a shell can read. */
+/** Writes a file from which a shell can read the variables that `ferry` needs. */
 function printVariables({ variables }: Cluster, codecUrl: string, folder: string): void {
   const file = path.join(folder, 'variables.sh');
   const lines = Object.entries({ ...variables, TEMPORAL_CODEC_ENDPOINT: codecUrl }).map(

@@ -3,7 +3,7 @@ import type { LoggedRequest, SuppliedToken } from './evidence';
 import type { Ledger, LedgerMigration, LedgerRow } from './ledger';
 import type { PlatformToken, Service, ServiceCompany, ServiceConnection } from './service';
 
-/** A request that sent a credential to the service. */
+/** A worker's request with a credential. The service did not receive it if `forwarded` is false. */
 export interface Send {
   readonly at: number;
   readonly connectionId: string;
@@ -12,7 +12,7 @@ export interface Send {
   readonly forwarded: boolean;
   /** The status of the service's answer; null if the service did not answer, or a fault replaced its answer. */
   readonly status: number | null;
-  /** True if the worker received a complete answer, from the service or from a fault. */
+  /** True if a complete answer, from the service or from a fault, was written to the worker's connection. */
   readonly delivered: boolean;
 }
 
@@ -88,17 +88,20 @@ export function isLinkedTo({ organization }: LedgerRow, { status, organizationId
   return status === 'Linked' && organizationId === organization;
 }
 
-/** Returns whether all data sets of the connection have been synced. */
+/** Returns whether the connection has data sets, and all of them have been synced. */
 export function isComplete({ dataTypes, incomplete }: ServiceConnection): boolean {
   return dataTypes > 0 && incomplete === 0;
 }
 
-/** Returns true if the platform has ended the grant of the connection. */
+/**
+ * Returns true if the connection is deauthorized, or one of its syncs has ended with `AuthError`. Both happen if the
+ * platform ends the grant.
+ */
 export function hasGrantEnded({ status, authErrors }: ServiceConnection): boolean {
   return authErrors || status === 'Deauthorized';
 }
 
-/** Returns whether the service has used a token of the row, or holds an authorization of one of its connections. */
+/** Returns whether the service has used a token of the row, or holds an authorization for a connection of the row. */
 export function isUsedByService({ platformTokens, connections }: RowFacts): boolean {
   return (
     platformTokens.some(({ usedByService }) => usedByService) ||

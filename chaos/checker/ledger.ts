@@ -24,7 +24,7 @@ export interface LedgerRow {
   readonly confirmedAt: Date | null;
   readonly companyId: string | null;
   readonly connectionId: string | null;
-  /** The latest claim and the latest send intent, by the clock of the database. */
+  /** The latest claim or reclaim, and the latest send intent since the claim, by the clock of the database. */
   readonly claimedAt: Date | null;
   readonly sentAt: Date | null;
   /** True if the attempt that reclaimed the row has sent the token again. */
@@ -38,7 +38,7 @@ export interface TrailEntry {
   readonly migration: string;
   readonly decisionId: string;
   readonly at: Date;
-  /** The time of the record: soon after `at`, or much later if a restored ledger was repaired. */
+  /** The time of the record: soon after `at`, or later if the ledger was down or had to be repaired. */
   readonly recordedAt: Date;
   readonly role: string | null;
   readonly applied: boolean;

@@ -130,7 +130,10 @@ function* csvDifferences(
   yield* idDifferences(facts, text('company id'), text('connection id'), text('stored name'));
 }
 
-/** Yields wrong ids. The ids of a moved company must match the service, and all others must match the ledger. */
+/**
+ * Yields wrong ids and names. The ids and the name of a moved company must match the service. The ids of any other
+ * company must match the ledger.
+ */
 function* idDifferences(
   { row, own, companies }: RowFacts,
   companyId: string | null,

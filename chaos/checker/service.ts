@@ -14,7 +14,7 @@ export interface ServiceConnection {
   readonly organizationId: string | null;
   /** The `statusText` is for example `GrantRefused`; the `status` says whether the error is still active. */
   readonly errors: readonly { readonly statusText: string; readonly errorMessage: string; readonly status: string }[];
-  /** The digest of the authorization body that was accepted last; null if none was accepted. */
+  /** The digest of the authorization body that was accepted last; null if the service holds no credential. */
   readonly acceptedDigest: string | null;
   /** True if the service has begun a refresh and has not stored the new tokens. */
   readonly exchangePending: boolean;
@@ -22,8 +22,8 @@ export interface ServiceConnection {
   readonly dataTypes: number;
   readonly incomplete: number;
   /**
-   * `syncErrors`: true if a sync has ended without being complete. `authErrors`: true if a sync has failed because the
-   * grant was refused.
+   * `syncErrors`: true if a sync has ended without being complete. `authErrors`: true if a sync has ended with
+   * `AuthError`, for example because the grant was refused.
    */
   readonly syncErrors: boolean;
   readonly authErrors: boolean;

@@ -8,7 +8,7 @@ import type { Cluster, ClusterProcess } from './types';
  * the port of a killed process.
  */
 const FIRST_PORT = 20_700;
-/** The only origin whose pages may call the codec server. No page has it, because no page needs to call the server. */
+/** The only origin whose pages may call the codec server. This origin has no pages, so no page can call the server. */
 const NO_PAGE = 'http://127.0.0.1:9';
 
 export interface CodecServerProcess extends ClusterProcess {

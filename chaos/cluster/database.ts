@@ -142,7 +142,7 @@ async function backUp(url: string, data: string, copy: string): Promise<void> {
     await client.query("select pg_backup_start('chaos', true)");
     await copyFiles(data, copy);
     const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
-    // The write-ahead log must include the end of the backup.
+    // Copied again, because the write-ahead log must include the end of the backup.
     await copyFiles(`${data}/pg_wal/.`, path.join(copy, 'pg_wal'));
     const label = path.join(copy, 'backup_label');
     writeFileSync(label, rows[0]?.labelfile ?? '', { mode: 0o600 });

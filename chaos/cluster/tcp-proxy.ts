@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 export interface TcpProxy {
   /** The port on 127.0.0.1. */
   readonly port: number;
-  /** Resets every open connection. New connections are forwarded. */
+  /** Resets every open connection. Does not affect new connections. */
   cut(): void;
   /** True: resets each new connection at once. Open connections stay. False: forwards new connections again. */
   refuse(refuse: boolean): void;

@@ -88,7 +88,10 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Thrown when a process is not ready in time or exits while starting; the message contains the end of its log. */
+/**
+ * Thrown when a process is not ready in time or exits while starting; the message contains the end of its log. Also
+ * thrown when a database is started again and its port is in use.
+ */
 export class ProcessNotStarted extends Error {
   override readonly name = 'ProcessNotStarted';
 }

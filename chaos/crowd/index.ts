@@ -45,7 +45,7 @@ const FIRST_ORGANIZATION = 3_000_000_000;
 export { crowdLines, TARGET } from './report';
 
 export interface CrowdOptions {
-  /** The number of migrations, including the small one. */
+  /** The number of migrations that move companies at the same time: the crowd and one small migration. */
   readonly migrations: number;
   readonly folder: string;
   readonly log: (line: string) => void;
