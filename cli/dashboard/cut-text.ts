@@ -11,7 +11,7 @@ const QUESTION_LINES = 10;
 const DEFAULT_ROWS = 24;
 /** The share of the lines that is kept from the end of the text, because warnings come last. */
 const SHARE_OF_END = 1 / 3;
-/** Ends a style that began in a line that was left out. */
+/** Ends a style that would have ended in a line that was left out. */
 const RESET_STYLE = '\x1b[0m';
 
 /**

@@ -48,7 +48,7 @@ interface Draft {
   readonly question: string;
   /** Says as a clause what is unknown, with the reason; absent or undefined if everything is known. */
   readonly warning?: string | undefined;
-  /** The effect of the decision, as a clause that says whether it can be undone; absent or null if there is none. */
+  /** The effect of the decision, as a clause; absent or null if none is shown. */
   readonly consequence?: string | null;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly reason: 'required' | 'optional';
@@ -178,7 +178,7 @@ async function draftResume(
     people.length === 0 ? '' : ` and lift the ${people.length === 1 ? 'pause' : 'pauses'} of ${people.join(' and ')}`;
   const fields = pauses.length === 0 ? {} : { digest: digestOfPauses(pauses) };
   const warning = unanswered?.so('it is unknown who has paused the migration');
-  // The role is asked for later, and in the managed route a resume by the client keeps an automatic pause.
+  // Conditional: the role is not known yet, and in the managed route a resume by the client keeps an automatic pause.
   const accepted = resumeConsequence(progress);
   const consequence = accepted && `if no pause remains, ${accepted}`;
   const question = `Resume ${migrationId}${also}?`;

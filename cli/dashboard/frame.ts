@@ -63,7 +63,7 @@ function headLine(title: StyledLine, columns: number, now: Date): StyledLine {
 
 /**
  * Returns at least one line, so that the page stays where it is. A migration's page has no room for more than one line;
- * its texts in full contain the whole error.
+ * the page with its texts in full shows up to `CONNECTION_LINES` of the error.
  */
 function connectionLines(state: DashboardState, columns: number): readonly StyledLine[] {
   const { connectionError, readAt, rows, isOpen, fullTextTop } = state;

@@ -28,8 +28,9 @@ const READ_INTERVAL_MS = 1_000;
 /** After a slow reading, the pause is this many times as long as the reading, to limit the load on the servers. */
 const PAUSE_PER_READING = 4;
 /**
- * The pause after a failed reading. Does not depend on how long the reading took, because it could be slow only because
- * no server answered. Short, so that the screen soon names the server that is down, and soon continues after an outage.
+ * The pause after a failed reading. Does not depend on how long the reading took, because that can include the wait for
+ * a server that did not answer. Short, so that the screen soon names the server that is down, and soon continues after
+ * an outage.
  */
 const PAUSE_AFTER_FAILURE_MS = 2_000;
 

@@ -6,7 +6,7 @@ import { selectedRow } from './state';
 export interface RequestedDecision {
   readonly kind: 'approve' | 'reject' | 'pause' | 'resume' | 'retry';
   readonly migrationId: string;
-  /** The reference of the selected company; absent if none is selected. */
+  /** For a retry, the reference of the selected company; absent if none is selected. */
   readonly reference?: string;
 }
 

@@ -63,8 +63,8 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
       }));
     const visible = visibleRows(current());
     const ids = visible.map(({ migrationId }) => migrationId);
-    // If the ledger has just not answered, a second wait for it would only delay the list. The progress of a terminated
-    // migration comes from the ledger, too.
+    // If the ledger has just not answered, a second wait for it would only delay the list. Reading the progress of a
+    // terminated migration would wait for the ledger, too.
     const [latest] = await Promise.all([
       unfinished ? attempt(withLedgerLimit(readOverviews(ferry.db, ids))) : undefined,
       attempt(progress.refresh(unfinished ? visible : visible.filter(({ endedInTemporal }) => !endedInTemporal))),

@@ -5,7 +5,7 @@ import type { DecisionResult, MigrationSummary } from '../../client';
 import type { StyledLine } from '../terminal/styled-text';
 
 export interface DashboardRow extends MigrationSummary {
-  /** Null if it has not been read yet. Only visible rows are read. */
+  /** Null if it has not been read yet, or while the ledger does not answer. Only visible rows are read. */
   readonly overview: Overview | null;
   /** Null if the workflow has not answered yet. Can be half a minute old, and older while no worker answers. */
   readonly progress: Progress | null;
@@ -26,7 +26,7 @@ export interface MigrationDetail {
 
 /** The result of a decision that was made in the dashboard. */
 export interface ActionResult {
-  /** `partial`: applied to some of the companies that the decision names. */
+  /** `partial`: applied to only some of the companies that the decision names, or to none. */
   readonly outcome: DecisionResult['outcome'] | 'partial' | 'nothing' | 'failed';
   readonly text: string;
 }

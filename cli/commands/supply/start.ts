@@ -164,7 +164,7 @@ function startedWithoutManifest(started: StartedMigration & DecisionRules, platf
       );
       output.line(`    ferry invite ${migrationId} --name "name of the person"`);
       output.line('  Or supply the manifest for the client with:');
-      // If decisions must be signed, support cannot sign as the client.
+      // Without `BY_CLIENT` if decisions must be signed, because support cannot sign as the client.
       output.line(`    ${approvers === null ? `${supply} ${BY_CLIENT}` : supply}`);
       if (clientPage !== null) output.line(`  Client's page: ${clientPage}`);
       output.line(`  See what to do next with: ferry show ${migrationId}`);

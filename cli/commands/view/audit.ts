@@ -144,7 +144,7 @@ interface ExportOptions {
   readonly signer: SigningKey | undefined;
   /** Exported with the decisions, so that a verification can compare the ledger with the decisions. */
   readonly ledger: LedgerSummary | null;
-  /** Absent in the format jsonl, which contains only what signatures can prove. */
+  /** Not exported in the format jsonl, which contains only what signatures can prove. */
   readonly stoppages: readonly RecordedStoppage[];
 }
 

@@ -38,7 +38,7 @@ export function addExceptions({ program, run, output, terminal }: Context): void
     );
 }
 
-/** Reads and prints the companies once per group, as a stream, because there can be any number of them. */
+/** Streams the exceptions, because there can be any number of them. Reads all of them again to print each group. */
 async function exceptions(
   output: Output,
   ferry: LedgerClient,
@@ -106,7 +106,7 @@ function endLines({ id, stage, ending }: MigrationWithStage): readonly string[] 
     : [`The migration is ${ending ?? 'closed'} and accepts no more decisions. ${report}`];
 }
 
-/** Reads the exceptions. Once the workflow has ended in Temporal, no company is tried again or waits to reconnect. */
+/** Reads the exceptions. Once the workflow has ended, shows no further try or check, because none will come. */
 async function* readListed(db: Database, { id, stage }: MigrationWithStage): AsyncGenerator<LedgerCompany> {
   for await (const company of readCompanies(db, id, { exceptions: true }))
     yield stage === 'open' ? company : { ...company, ...NOTHING_AHEAD };

@@ -43,7 +43,7 @@ const FIRST_STEP: Step = 'supply-details';
 const MAX_FROM_LEDGER = 100;
 
 interface ListedLine extends MigrationSummary {
-  /** Why the worker cannot continue the migration; null if it can, no worker has tried, or it was not examined. */
+  /** Why no worker can continue the migration; null if one can, none has tried, or the migration was not examined. */
   readonly problem: string | null;
   /** When the outage began that keeps the migration on hold, ISO 8601; null if there is none, or it is not known. */
   readonly onHoldSince: string | null;
@@ -142,7 +142,7 @@ function lineFromLedger({ suppliedAt, state, ending, ...migration }: StoredMigra
 }
 
 /**
- * Counts the companies of migrations with open companies, because the counts in Temporal are a few seconds older. Once
+ * Counts the companies of migrations with open companies, because the counts in Temporal can be a minute old. Once
  * a decision has ended a migration, companies that still wait count as not moved, as in its report.
  */
 async function readCounts(
