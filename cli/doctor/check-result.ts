@@ -3,7 +3,10 @@ import { ConfigurationError, loadConfig } from '../../config';
 
 export interface CheckResult {
   readonly check: string;
-  /** `not-checked` if the part is not configured, or if another problem must be fixed first. */
+  /**
+   * `not-checked` if an optional part is not configured, if another problem must be fixed first, or if there is nothing
+   * to check.
+   */
   readonly verdict: 'ok' | 'problem' | 'not-checked';
   /** The finding. It never contains a secret. */
   readonly finding: string;

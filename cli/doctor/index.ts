@@ -1,6 +1,6 @@
 /**
- * The checks of `ferry doctor`. They run in parallel, except that the ledger is checked last, and only if its
- * prerequisites are met. A failed check does not stop the others.
+ * The checks of `ferry doctor`. The servers are checked in parallel, and then the ledger, if its prerequisites are met.
+ * A failed check stops only the checks that depend on it.
  */
 import { packageJson } from '../shared/context';
 import { checkCodecServer } from './codec-server';

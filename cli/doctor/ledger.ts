@@ -1,7 +1,7 @@
 /**
  * Checks the open migrations: that the ledger was not restored to an older state, that their workflows have not ended
- * in Temporal, that no other workflow occupies a workflow id that they need, that their vaults can be opened, and that
- * workers have not given up on a portal request. Changes nothing.
+ * in Temporal, that no other workflow occupies a workflow id that they need, and that their vaults can be opened. Also
+ * checks that workers have not given up on any portal request in the last day. Changes nothing.
  */
 import type { LedgerClient } from '../../client';
 import { findOccupiedIds, isLedgerBehind, NoSuchMigration, openLedgerClient, readStage } from '../../client';
@@ -19,7 +19,7 @@ const TERMINATED = 'terminated';
 const WORKFLOW_IDS = 'workflow ids';
 const PORTAL_REQUESTS = 'portal requests';
 
-/** @param isReady whether the checks of Temporal, the payload key, the database and its schema have succeeded */
+/** @param isReady whether Temporal answers, a payload key is configured, and the database's schema is up to date */
 export async function checkLedger(env: NodeJS.ProcessEnv, isReady: boolean): Promise<readonly CheckResult[]> {
   if (!isReady)
     return [LEDGER, VAULTS].map((about) =>

@@ -1,4 +1,4 @@
-/** Checks that the Company Data Service answers, and reads the role and the limits of the API key. */
+/** Checks that the Company Data Service answers, and reads the role of the API key and the limits of its account. */
 import {
   AccessDenied,
   CompanyDataError,

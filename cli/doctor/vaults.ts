@@ -40,7 +40,7 @@ export async function checkVaults(
       await readVault(db, keys, id);
       opened += 1;
     } catch (error) {
-      // The workflow has not opened the vault yet, or the vault was destroyed when the migration ended.
+      // The vault has no keys yet, or was destroyed when the migration ended.
       if (error instanceof VaultClosed) continue;
       if (!KEY_PROBLEMS.some((type) => error instanceof type)) throw error;
       const why = error instanceof Error ? error.message : '';

@@ -51,7 +51,7 @@ export async function checkWorkerVersions(
       : `start a worker with build ${current.buildId}; decisions are kept until this worker runs`;
     return [problem(VERSIONS, `build ${current.buildId} is current, but no worker with that build is running`, advice)];
   }
-  // `nowMs` waits for the checks of other servers, so the deadline of the checks of Temporal has possibly passed.
+  // Sets a new deadline, because `nowMs` waits for checks of other servers, and the earlier deadline can have passed.
   const pinned = await connection.withDeadline(Date.now() + CHECK_TIMEOUT_MS, () =>
     pinnedVersions(workflowService, namespace, current),
   );

@@ -1,4 +1,4 @@
-/** Output of the commands for decisions and windows. */
+/** Output of the commands for decisions and windows, of `ferry reconcile` and of `ferry sweep`. */
 import { z } from 'zod';
 import * as decided from './decision-parts';
 import * as part from './parts';

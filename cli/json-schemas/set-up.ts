@@ -1,4 +1,4 @@
-/** Output of the commands that set up, run and check the stack. */
+/** Output of the commands for set-up, operation, keys and invitations, and of any command that stops with an error. */
 import { z } from 'zod';
 import * as part from './parts';
 import type { CommandSchemas } from './parts';

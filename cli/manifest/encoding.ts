@@ -1,6 +1,6 @@
 /**
- * Detects the encoding of a client's file. Reports an error if the file contradicts `--encoding`, or if it is neither
- * UTF-8 nor UTF-16 without this option.
+ * Detects the encoding of a client's file. Reports an error if the file contradicts `--encoding`. Without this option,
+ * reports an error if the file is neither UTF-8 nor UTF-16.
  */
 import { isUtf8 } from 'node:buffer';
 import type { Command } from 'commander';
@@ -78,7 +78,7 @@ export async function decodingOf(
   }
   if (bytes.notUtf8At === null) return { encoding, replacesUndecodable: false, finding: null };
   const isWindows1252 = mark === null && isProbablyWindows1252(bytes, bytes.highBefore);
-  // Another encoding would contradict the byte order mark.
+  // Suggests `--encoding` only without a byte order mark, which another encoding would contradict.
   const orOption = isWindows1252 ? ', or add: --encoding windows-1252' : ', or specify its encoding with --encoding';
   const advice = `save the file as UTF-8 (in Excel: "CSV UTF-8")${mark === null ? orOption : ''}`;
   return {

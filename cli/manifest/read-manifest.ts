@@ -13,7 +13,7 @@ import { hasCredential, parseCompany, type CredentialTimes } from '../../domain/
 import { ManifestTotals, reportTotalFindings } from '../../domain/supply/manifest-totals';
 import { CredentialMatcher, reportCredentials } from './whole-manifest';
 
-/** The files that a client supplies for the start of a migration. */
+/** A manifest, and optionally a separate credential file. */
 export interface ManifestFiles extends EncodingOption {
   readonly manifest: string;
   /** A separate credential file, matched by reference. */
@@ -62,8 +62,8 @@ interface SuppliedSeparately {
  * them.
  *
  * @param now an `obtainedAt` after this time is an error
- * @param separately how the credentials of a started migration are supplied; undefined before the start, which stores
- *   the credentials in the files
+ * @param separately how the credentials of a started migration are supplied; undefined before the start, when
+ *   credentials can still be added to the files
  */
 export async function readManifest(
   files: ManifestFiles,

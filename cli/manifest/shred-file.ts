@@ -1,6 +1,6 @@
 /**
- * Destroys a client's file after its credentials have been sealed and stored, because it still contains them in plain
- * text.
+ * Destroys a client's file after its credentials or client secret have been sealed, because the file still contains
+ * them in plain text.
  */
 import { plainTextAdvice } from '../../domain/supply/plain-text';
 import { randomFillSync } from 'node:crypto';

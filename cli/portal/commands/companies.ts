@@ -92,7 +92,7 @@ async function* companiesFrom(
 interface Listed {
   readonly view: MigrationView;
   readonly companies: AsyncIterable<Company>;
-  /** Returns how many companies were left out of the list, once it has been read. */
+  /** Returns how many companies the list does not show, once it has been read. */
   readonly hidden: () => number;
 }
 
@@ -100,8 +100,8 @@ interface Listed {
 const LACKING_SHOWN = 10;
 
 /**
- * Reads the exceptions, and then the companies that only lack a usable credential. In step 6, the portal lists these
- * with the exceptions.
+ * Reads the exceptions, and then the companies that only lack a usable credential. Once all companies are released,
+ * the portal already lists these with the exceptions, so they are not repeated.
  */
 function exceptionsFrom(portal: Connection, view: MigrationView, isComplete: boolean): Listed {
   const lacking = new Set<number>();
