@@ -12,7 +12,7 @@ export interface CrowdResult {
   readonly ratio: number;
   /** Companies per second that the rest of the crowd moved during the measurement. */
   readonly crowdRate: number;
-  /** The load average of the last minute after each measurement, and the number of CPUs. */
+  /** The one-minute load average at the end of each measurement, and the number of CPUs. */
   readonly load: { readonly alone: number; readonly crowded: number; readonly cpus: number };
 }
 

@@ -18,8 +18,8 @@ export interface SmallMove {
   readonly allWaitsMs: number;
   readonly longestWaitMs: number;
   /**
-   * Activities that needed more than one attempt. In a run without faults, this means that the machine was too busy to
-   * send a heartbeat in time.
+   * Activities that needed more than one attempt. In a run without faults, the usual reason is that the machine was too
+   * busy to send a heartbeat in time.
    */
   readonly retriedActivities: number;
 }

@@ -49,7 +49,7 @@ export interface MigrationOptions {
 const POLL_MS = 500;
 /** The time for which a decision is sent again and again. No fault lasts this long. */
 const DECIDE_WITHIN_MS = 300_000;
-/** The default of `preparedWithinMs`. Leaves no time for faults: chaos runs inject them only during the batch. */
+/** The default of `preparedWithinMs`. Includes no time for faults: chaos runs inject them only during the batch. */
 const PREPARED_WITHIN_MS = 180_000;
 
 export class ChaosMigration {
@@ -161,7 +161,7 @@ export class ChaosMigration {
     }
   }
 
-  /** Takes the migration through steps 1 to 5. Approving the first company then begins the batch. */
+  /** Takes the migration through steps 1 to 5. The approval of the first company ends step 5 and begins the batch. */
   async beginBatch(): Promise<void> {
     await this.releaseFirstCompany('all');
     await this.approveFirstCompany();

@@ -60,7 +60,7 @@ const INVALID_DECISIONS: readonly ((migration: ChaosMigration) => () => Promise<
 const MINUTE_MS = 60_000;
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
-/** Closes the window for the next full minute. Afterwards the window is open until an hour from now. */
+/** Closes the window for a minute that begins in 5 to 65 s. Afterwards the window is open until an hour from now. */
 export const windowEdge: FaultKind = ({ migrations }, random) => {
   const migration = random.pick(migrations);
   const closesAtMs = Math.ceil((Date.now() + 5_000) / MINUTE_MS) * MINUTE_MS;

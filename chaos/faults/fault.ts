@@ -16,7 +16,7 @@ export interface FaultContext {
 export interface Fault {
   /** Names the fault and its target, e.g. `kill worker-1`. */
   readonly name: string;
-  /** The time between its beginning and its repair, in milliseconds. */
+  /** The time from the end of `begin` to the call of `repair`, in milliseconds. */
   readonly lastsMs: number;
   begin(): Promise<void>;
   /** Repairs it. The time to the next move is measured from the end of this call. */

@@ -57,7 +57,8 @@ export function* drawFaults(context: FaultContext, seed: number): Generator<Faul
 
 /**
  * The kinds of a quick run, in their order. The seed decides only their targets and durations. `killWorker` and
- * `loseAnswers` come first, because they interrupt moves, whose leases (135 s) the run must wait for.
+ * `loseAnswers` come first: the run must wait for the leases (135 s) of the moves that they interrupt, and the other
+ * faults happen in this time.
  */
 const QUICK_KINDS: readonly FaultKind[] = [killWorker, loseAnswers, cutConnections, restoreLedger, newBuild];
 

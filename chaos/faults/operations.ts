@@ -49,8 +49,8 @@ async function repairLedgers({ migrations }: FaultContext): Promise<void> {
 }
 
 /**
- * Rolls a changed build out on one worker and makes it current. Then makes the original build current again. The worker
- * keeps the changed build, because runs that began on it are pinned to it.
+ * Rolls a changed build out on one worker and makes this build current. Then makes the original build current again.
+ * The worker keeps the changed build, because batch runs that began on this build are pinned to it.
  */
 export const newBuild: FaultKind = ({ cluster, changedBundle }, random) => {
   const [, worker] = cluster.workers;

@@ -25,8 +25,8 @@ export interface OtherImages {
 }
 
 /**
- * Pulls the images that docker-compose.yml and the Dockerfile name and that the engine does not have, and substitutes
- * those that cannot be pulled.
+ * Pulls the images that docker-compose.yml and the Dockerfile refer to, unless the engine has them. Substitutes those
+ * that cannot be pulled.
  */
 export async function acquireOtherImages(engine: Engine, { folder, log }: BuildOptions): Promise<OtherImages> {
   const substituted = new Map<string, string>();

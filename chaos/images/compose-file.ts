@@ -42,7 +42,7 @@ export function writeExtension(
 ): void {
   const published = Object.entries(ports).map(([service, port]) => {
     const inner = INNER_PORTS[service as PublishedService];
-    // Internal networks cannot publish ports.
+    // Adds a network, because internal networks cannot publish ports.
     return [service, { ports: [`127.0.0.1:${port}:${inner}`], networks: ['published'] }] as const;
   });
   const without = leftOut.map((service) => [service, { profiles: ['left-out'] }] as const);
@@ -73,7 +73,7 @@ export function servicesWithout(images: ReadonlySet<string>, all: ComposeService
   return [...leftOut];
 }
 
-/** Returns the services that always run, each after those that it depends on. */
+/** Returns the services to start, each after those that it depends on. */
 export function startOrder(services: ComposeServices, leftOut: readonly string[]): readonly string[] {
   const order = new Set<string>();
   const visit = (name: string): void => {

@@ -54,7 +54,7 @@ export class Container {
   }
 
   /**
-   * Waits until the restart policy has started the container, and until it is healthy.
+   * Waits until the container is healthy. If it was killed, the restart policy must first have started it again.
    *
    * @throws if that takes more than three minutes
    */

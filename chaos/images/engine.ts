@@ -27,7 +27,7 @@ export interface Engine {
 }
 
 interface RunOptions {
-  /** Added to the environment of this process. */
+  /** Environment variables of the command, in addition to those of this process. Undefined removes a variable. */
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
 }

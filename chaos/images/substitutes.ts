@@ -1,7 +1,7 @@
 /**
- * Makes substitutes for container images that cannot be pulled. Builds them from Debian and npm packages and from Go
- * modules. They are kept under names of their own, so that the next run finds them, and have the real name only during
- * a run.
+ * Makes substitutes for container images that cannot be pulled. Builds them from Debian and npm packages, a Go module
+ * and Temporal's server. They are kept under names of their own, so that the next run finds them, and have the name of
+ * the real image only during a run.
  */
 import { createHash } from 'node:crypto';
 import {

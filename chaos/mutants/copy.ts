@@ -32,10 +32,10 @@ export function withEdit(text: string, { file, before, after }: Edit): string {
 }
 
 /**
- * Replaces a text that occurs exactly once.
+ * Replaces `before` in a text with `after`.
  *
  * @param file the name of the text, for the error
- * @throws if it does not occur exactly once
+ * @throws if `before` does not occur exactly once
  */
 export function replaceOnce(file: string, text: string, before: string, after: string): string {
   const at = text.indexOf(before);

@@ -108,7 +108,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     invariant: 'one-use',
-    // The second company has the token that ends with 01.
+    // The token is that of the second company: only this token ends with 01.
     defect: 'sends a token a second time, in another authorization body',
     edits: [
       {

@@ -26,8 +26,8 @@ export interface ScenarioOptions {
 }
 
 /**
- * Moves companies until all that can be moved have an outcome. Then changes a limit, and cancels the migration if the
- * scenario says so.
+ * Moves companies until all but `waitingAtEnd` of them have an outcome. Then changes a limit, and cancels the migration
+ * if the scenario says so.
  *
  * @throws if they do not have an outcome in time
  */
