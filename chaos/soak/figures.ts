@@ -16,8 +16,8 @@ export interface JudgedFigure extends Omit<Flatness, 'verdict'> {
 }
 
 /**
- * How much each quantity may grow; memory and heaps are in MB. The other quantities are not judged, because they grow
- * by design, for example rows, or depend on the machine.
+ * How much these quantities may grow; memory and heaps are in MB. Quantities that are not listed are not judged,
+ * because they grow by design, for example rows, or depend on the machine.
  */
 const TOLERANCES: Partial<Record<Quantity, Tolerance>> = {
   memory: { share: 0.1, atLeast: 16 },
@@ -47,7 +47,7 @@ export function judge(moments: readonly Moment[], warmUpMs: number): readonly Ju
     .sort((a, b) => a.part.localeCompare(b.part) || a.quantity.localeCompare(b.quantity));
 }
 
-/** Returns one line for each figure. */
+/** Returns a header, and one line for each figure. */
 export function tableOf(figures: readonly JudgedFigure[]): readonly string[] {
   const rows = figures.map(({ part, quantity, first, last, slopePerHour, tolerated, verdict }) => {
     return [`${part}, ${quantity}`, ...[first, last, slopePerHour, tolerated].map(numberText), verdict];

@@ -18,7 +18,7 @@ const COMPANIES = 300;
 const COMPANIES_PER_MINUTE = 120;
 /** 300 companies every 75 s are 4 companies/s. */
 const BEGIN_EVERY_MS = 75_000;
-/** Each lost answer delays a company by the lease of 135 s, and a company can lose several answers. */
+/** Long enough for several lost answers, each of which delays the first company by the lease of 135 s. */
 const PREPARED_WITHIN_MS = 900_000;
 const OUTCOMES_WITHIN_MS = 1_800_000;
 const FIRST_ORGANIZATION = 2_000_000_000;

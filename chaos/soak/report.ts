@@ -17,7 +17,10 @@ export interface SoakResult extends Omit<SoakedMigrations, 'migrations' | 'repor
   readonly restarted: readonly string[];
 }
 
-/** Returns whether no figure grows, no invariant is broken, every migration was completed and no process has ended. */
+/**
+ * Returns whether no figure grows, no invariant is broken, no retry has moved a company whose outcome was unknown,
+ * every migration was completed and no process has ended.
+ */
 export function isSoakGood(result: SoakResult): boolean {
   const { figures, check, movedByRetry, unfinished, restarted } = result;
   const growing = figures.filter(({ verdict }) => verdict === 'grows');

@@ -25,7 +25,7 @@ export type Quantity =
   | 'load';
 
 export interface Sampler {
-  /** Returns the figures, without those of parts that are not running. */
+  /** Returns the figures, without those of programs that are not running. */
   sample(): Promise<readonly Figure[]>;
   close(): Promise<void>;
 }

@@ -22,7 +22,7 @@ export function addCancel({ program, run, output, terminal, now }: Context): voi
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {
           const question = `Cancel ${migration} for good?`;
-          // With --yes, nothing is asked, so the command also works without a worker or the payload key.
+          // With --yes, there is no question, so the progress is not needed.
           const progress = options.yes ? undefined : await readProgressIfAnswered(ferry, migration);
           const consequence = endingConsequence(progress);
           // The migration will refuse the decision, so the answer to the question would make no difference.

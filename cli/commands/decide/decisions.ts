@@ -106,8 +106,8 @@ async function reject(
 }
 
 /**
- * Adds the first window after the proposed start to the result; adds null if no worker answers, or if the proposal has
- * changed since.
+ * Adds the first window after the proposed start to the result; adds null if there is none, no worker answers, or the
+ * proposal has changed since.
  */
 async function withFirstOpening(
   ferry: MigrationClient,

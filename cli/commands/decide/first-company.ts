@@ -29,7 +29,7 @@ export function addFirstCompany({ program, run, terminal, now }: Context): void 
   );
 }
 
-/** Adds a warning if the company that was chosen to go first cannot be moved yet. */
+/** Adds a warning if the company that was chosen to go first is not ready yet, or was left out. */
 export async function withReadiness(
   { db }: MigrationClient,
   reference: string | undefined,

@@ -156,7 +156,7 @@ const ALWAYS_OPEN = 'If a window is already open, companies keep moving, because
 /** Describes the effect of a pause. A window that is already open stays open until its closing time. */
 async function untilResumed(ferry: LedgerClient, id: string): Promise<string> {
   const { windows, occurrences } = await readWindowSchedule(ferry, id);
-  // The window never closes, so the closing time of the occurrence is only the time up to which it was computed.
+  // Omits the closing time if the windows never close: it is only the time up to which the occurrence was computed.
   if (isAlwaysOpen(windows))
     return `no further window opens. ${ALWAYS_OPEN}. To stop moves now, run: ferry pause ${id}`;
   const [first] = occurrences;

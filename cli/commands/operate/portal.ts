@@ -48,7 +48,7 @@ interface StartedPortal extends RunningPortal {
   readonly publicUrl: string | undefined;
 }
 
-/** Says who can open the portal. Without a public URL, its address contains the host on which it listens. */
+/** Says who can open the portal. Without a public URL, this depends on the host on which the portal listens. */
 function accessText(host: string, { url, publicUrl }: StartedPortal): string {
   if (publicUrl !== undefined) return `Clients open ${url}`;
   return isLoopback(host)

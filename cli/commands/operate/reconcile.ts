@@ -115,7 +115,8 @@ function repairRows(result: ReconciliationResult): string[][] {
 }
 
 function goneLines(migrationId: string, migration: StoredMigration | undefined): readonly string[] {
-  // `ferry sweep` does not close such a migration. Starting it again also releases its organizations if necessary.
+  // `ferry sweep` does not close a migration that no worker has begun. Starting it again also releases its
+  // organizations if necessary.
   if (migration?.state === 'supplied')
     return [
       `Temporal is not running this migration, and no worker has begun it. To start it, run ${sameStartCommand(migration.route)} again.`,

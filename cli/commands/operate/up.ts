@@ -79,7 +79,10 @@ async function start(
   }
 }
 
-/** Creates the portal's database role. Returns false if an external Postgres does not let the stack create roles. */
+/**
+ * Creates the portal's database role. Returns false if the role is refused, for example because an external Postgres
+ * does not let the stack create roles.
+ */
 async function allowPortal(
   { databaseUrl, portalDatabaseUrl }: Pick<Stack['config'], 'databaseUrl' | 'portalDatabaseUrl'>,
   warn: (text: string) => void,
@@ -90,7 +93,7 @@ async function allowPortal(
     return true;
   } catch (error) {
     if (!(error instanceof PortalRoleRefused)) throw error;
-    // The advice names PORTAL_DATABASE_URL, but the stack chooses the portal's role and password itself.
+    // Omits the error's advice: it is about PORTAL_DATABASE_URL, but the stack chooses role and password itself.
     const remedy = error.remedy === null ? '' : ` In Postgres, ${error.remedy}.`;
     warn(`The portal is not running: ${error.message}.${remedy} Then stop ferry up with Ctrl-C and start it again.`);
     return false;

@@ -84,7 +84,7 @@ async function amend(
     command: `ferry credentials ${migrationId} credentials.csv`,
   });
   if (manifest.findings.errors > 0) return invalidManifest(manifest, listAllFindings(files, platform));
-  // The rows are stored before the decision is sent, so a refused decision would leave them held back.
+  // Checks the signature before storing the rows, because a refused decision would leave them held back.
   const problem = await signatureProblem(ferry, migration, 'manifestAmended', { added: 0, corrected: 0, ...actor });
   if (problem !== null) {
     const advice = await adviceToSign(ferry, migrationId, actor, { problem, message: 'manifestAmended' });
@@ -255,7 +255,7 @@ function amendResult(
   };
 }
 
-/** Prints a command, and how many of the companies it does not name. */
+/** Prints a command and, if references are missing from it, how to add them. */
 function printCommand(output: Output, { command, others }: ConfirmationCommand): void {
   output.line(`    ${command}`);
   if (others !== null) output.line(`      ${others}`);

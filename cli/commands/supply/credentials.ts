@@ -134,7 +134,7 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
 
 const MISSING_SHOWN = 5;
 
-/** Adds the companies that are waiting to be moved and have no credential, whether or not they are confirmed. */
+/** Adds the waiting companies that are not held back and have no credential, whether or not they are confirmed. */
 async function withMissing({ db }: LedgerClient, migrationId: string, result: CommandResult): Promise<CommandResult> {
   const first = { offset: 0, limit: MISSING_SHOWN };
   const { companies, matching } = await readCompanyPage(db, migrationId, { credentialMissing: true }, first);

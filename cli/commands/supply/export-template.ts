@@ -70,7 +70,7 @@ function exportTemplates(folder: string, { platform, format }: TemplateOptions):
 function write(file: string, text: string): void {
   try {
     mkdirSync(path.dirname(file), { recursive: true });
-    // Readable only by its owner, because it will contain credentials.
+    // Readable only by its owner, because the completed file can contain credentials.
     writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     const why = error instanceof Error ? error.message : 'it cannot be written';
