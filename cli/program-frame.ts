@@ -28,7 +28,7 @@ function withInstead(message: string, first: string | undefined): string {
   return instead === undefined ? message : `unknown command '${word}'\n(${instead})${/\n$/.test(message) ? '\n' : ''}`;
 }
 
-/** The commands that accept only the platforms of one route. `ferry start` without a terminal is one of them. */
+/** The commands for the platforms of one route. `ferry start` accepts others only if it can ask for the route. */
 const ROUTES: Readonly<Record<string, Route>> = { start: 'managed', 'self-service': 'self-service' };
 
 /**
@@ -57,7 +57,7 @@ export function usageText(message: string, args: readonly string[], isPortal: bo
   );
 }
 
-/** Returns the first word of the command line, which can follow options that every command has. */
+/** Returns the first word of the command line that is neither an option nor `help`. */
 const firstWord = (args: readonly string[]): string | undefined =>
   args.find((arg) => !arg.startsWith('-') && arg !== 'help');
 

@@ -46,8 +46,8 @@ export function commandText(context: PortalContext, command: string, migrationId
 }
 
 /**
- * Returns a command, without `ferry`, with the migration after its name if the person has signed in to several
- * migrations. Otherwise, the command works without it.
+ * Returns a command, without `ferry`. Adds the migration after the command's name if the person has signed in to
+ * several migrations; otherwise, the command works without a migration.
  */
 export function withMigrationId({ link, terminal }: PortalContext, command: string, migrationId: string): string {
   if (readSignIns(terminal.env, link().origin).length < 2) return command;
@@ -76,8 +76,8 @@ export function apiOf(
 export interface Waiting {
   readonly say: (text: string) => void;
   /**
-   * How long to wait for each answer and to repeat each request, in milliseconds. By default, up to 60 s for each answer,
-   * and up to 10 minutes for repeating a request.
+   * How long to wait for each answer, and to repeat a request for the session or the view, in milliseconds. By default,
+   * up to 60 s for each answer, and up to 10 minutes for repeating a request.
    */
   readonly withinMs?: number | undefined;
 }
@@ -113,7 +113,7 @@ export async function withPortal<Result>(
   );
 }
 
-/** The wait after which its reason is printed. Shorter waits need no explanation. */
+/** How long a command runs before it explains why a request is taking longer. Shorter runs need no explanation. */
 const SAY_AFTER_MS = 3_000;
 
 /**
@@ -158,8 +158,8 @@ export function onlyMigration(context: PortalContext): string {
 
 /**
  * Returns whether the portal, or the proxy in front of it, has answered that it is busy or restarting. A portal that
- * cannot be reached, and an answer that is not from a portal, are different: if a command cannot even read the session,
- * the address is probably wrong, so the person must learn of it at once.
+ * cannot be reached, or an answer that is not from a portal, does not count: the address is then probably wrong, so the
+ * person must learn this at once.
  */
 const isRestarting = (error: ApiError): boolean =>
   error.isTemporary && error.status !== 0 && !(error instanceof ForeignAnswer);

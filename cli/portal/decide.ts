@@ -144,8 +144,8 @@ async function printNotMoved(
 }
 
 /**
- * Workers write the view every two seconds, so a decision that has just become possible can still be missing from the
- * view.
+ * How long to wait until the view offers a decision. Workers write the view every two seconds, so a decision that has
+ * just become possible can still be missing.
  */
 const VIEW_WITHIN_MS = 8_000;
 const POLL_EVERY_MS = 500;

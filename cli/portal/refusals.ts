@@ -80,7 +80,7 @@ function refusedText(asked: Asked, view: MigrationView): string {
     return isAboutStep && isStep(step)
       ? `only support can ${message} ${stepText(step)}`
       : `in a managed migration, only support can use "${name}"`;
-  // The workflow of a terminated migration can also have failed.
+  // Says "stopped", because the workflow of a terminated migration can also have failed.
   const ending = view.state === 'terminated' ? 'stopped' : view.state;
   if (isOver(view.state)) return `the portal no longer offers "${name}", because the migration was ${ending}`;
   if (message === 'approve' && step === 'disable-syncing')

@@ -72,7 +72,7 @@ function fileOf(env: NodeJS.ProcessEnv, signIn: SignInKey): string {
   return path.join(folderOf(env), fileNameOf(signIn));
 }
 
-/** Returns the sign-ins at a portal, in the order of their migrations. Ignores files with other content. */
+/** Returns the sign-ins at a portal, in the order of their file names. Ignores files with other content. */
 export function readSignIns(env: NodeJS.ProcessEnv, portal: string): readonly SignIn[] {
   const folder = folderOf(env);
   let names: string[];
@@ -124,7 +124,7 @@ export function writeSignIn(env: NodeJS.ProcessEnv, { signingKey, token, ...sign
     ...{ signingKey: signingKey.reveal(), token: token.reveal() },
   };
   const unfinished = `${file}.${process.pid}`;
-  // A process that was killed can leave such a file, and its process id can be used again.
+  // A process that had the same id and was killed can have left this file.
   rmSync(unfinished, { force: true });
   try {
     writeFileSync(unfinished, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flag: 'wx' });

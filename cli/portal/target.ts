@@ -17,9 +17,9 @@ export interface PortalTarget {
 }
 
 /**
- * Returns the portal; null if neither `--portal` nor `TOKENFERRY_PORTAL` is set, because the command then works with
- * Temporal and the database, with the rights of support. An empty or missing value of `--portal` must not give these
- * rights, so it is returned as a link, which {@link parseLink} refuses.
+ * Returns the portal; null without `--portal` if `TOKENFERRY_PORTAL` is absent or empty, because the command then works
+ * with Temporal and the database, with the rights of support. An empty or missing value of `--portal` must not give
+ * these rights, so it is returned as a link, which {@link parseLink} refuses.
  */
 export function findPortal(args: readonly string[], env: NodeJS.ProcessEnv): PortalTarget | null {
   const end = args.indexOf('--');

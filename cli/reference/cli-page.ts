@@ -109,7 +109,7 @@ function optionText({ description, mandatory, defaultValue, defaultValueDescript
   return `${description}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
 }
 
-/** Escapes the characters that have a special meaning in Markdown. */
+/** Escapes `<`, `>` and `*`, which have a special meaning in Markdown. */
 function escaped(text: string): string {
   return text.replace(/[<>*]/g, '\\$&');
 }

@@ -123,7 +123,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
   let end: TrailEnd | null = null;
   let entries = 0;
   let unverified = 0;
-  // Support exports trails, so if only keys of the client are given, the signature of the export cannot be verified.
+  // If only keys of the client are given, the signature of an export by support cannot be verified.
   const isEndVerified = (last: SignedTrailEnd): boolean =>
     approvers.some(({ role }) => role === 'support') || isEndOfApprover(last, verifier.approvers());
   let isEndUnknown = false;

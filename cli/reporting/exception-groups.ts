@@ -55,10 +55,10 @@ export async function readGroups(
 const NO_COMPANIES = { companies: 0, references: [] as readonly string[], anotherFirst: null };
 
 /**
- * Says how to choose another first company if this company is the first and was not moved, or was requested to go first
- * but is held back; null otherwise. In the first case, refers to `ferry show`, which suggests the command. In the
- * second case, names the command, because `ferry show` suggests it only once the agreed start has come and a window is
- * open.
+ * Says how to choose another first company if this company is the first and has failed or has an unknown outcome, or
+ * was requested to go first but is held back. Null otherwise, outside steps 4 and 5, and while the migration has
+ * paused itself. In the first case, refers to `ferry show`, which suggests the command. In the second case, names the
+ * command, because `ferry show` suggests it only once the agreed start has come and a window is open.
  */
 function anotherFirstText(
   { id, route, released, firstRow, requestedFirst, stage, pausedItself }: MigrationWithStage,
@@ -105,8 +105,8 @@ function titleOf(company: LedgerCompany, migration: MigrationWithStage): string 
 }
 
 /**
- * Says whether a retry can help a company whose grant has ended although its credential was accepted. Before step 6,
- * only a retry of the first company finds out whether its end customer has reconnected.
+ * Says whether a retry can help if the grant of a company with a link has ended although its credential was accepted.
+ * Only a retry of the first company before step 6 can: it finds out whether the end customer has reconnected.
  */
 function retryText({ row }: LedgerCompany, { stage, released, firstRow }: MigrationWithStage): string {
   return stage === 'open' && released === 'first-company' && row === firstRow

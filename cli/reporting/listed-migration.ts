@@ -66,8 +66,8 @@ async function hasTriesAhead(db: Database, migrationId: string): Promise<boolean
 }
 
 /**
- * Returns the command for a remedy. After step 1, the portal offers another application only while the migration is
- * paused because its application was refused, so support registers it.
+ * Returns the command for a remedy. Support registers another application, because after step 1 the portal offers this
+ * to the client only during a pause that a refused application caused.
  */
 export function commandFor(remedy: Remedy, { migration, portal }: Target, references: readonly string[]): string {
   const command = remedyCommand(remedy, migration, references);

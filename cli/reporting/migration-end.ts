@@ -19,7 +19,7 @@ import { localTime, shortTime } from '../terminal/times';
 
 /** The findings from which the expected end follows. */
 export interface ForecastFindings {
-  /** The ledger's current figures. Null without a ledger. */
+  /** The ledger's current figures. Null unless a ledger contains companies of the migration. */
   readonly live: LiveFigures | null;
   /** In step 6, who paused the windows, and why; null if the windows are not paused, or no company is left to move. */
   readonly windowsPaused: string | null;

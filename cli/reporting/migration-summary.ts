@@ -36,7 +36,7 @@ export interface Deferred {
   readonly companies: number;
   /** The references of some of them. */
   readonly references: readonly string[];
-  /** When the delay of the first of them has passed; null if there are none. */
+  /** The earliest end of a delay of a company whose credential counts; null if there is no such company. */
   readonly nextTryAt: Date | null;
 }
 
@@ -44,7 +44,7 @@ export interface Deferred {
 export interface MigrationFindings extends ForecastFindings {
   /** Null without a ledger. */
   readonly interrupted: Interrupted | null;
-  /** The limits in effect. Null without a ledger. */
+  /** The limits in effect. Null unless a ledger contains the migration. */
   readonly limits: MigrationLimits | null;
   /** Null without a ledger. */
   readonly deferred: Deferred | null;
@@ -207,8 +207,8 @@ const listed = (counts: readonly (readonly [number, string])[]): string =>
 const number = (count: number): string => count.toLocaleString('en-US');
 
 /**
- * Returns whether the migration waits only for a window to open. Its own text then says that companies are moved in the
- * window, because it does not know yet that a person has paused the Schedule in Temporal.
+ * Returns whether the migration waits only for a window to open. Its text then says that companies are moved in that
+ * window. If a person has paused the Schedule in Temporal, this is wrong, because the workflow does not know yet.
  */
 function isForWindow(progress: Progress, isBatchRunning: boolean, now: Date): boolean {
   const { windows, counts, waitingFor } = progress;
