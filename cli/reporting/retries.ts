@@ -5,9 +5,9 @@ import { readReferences } from '../../store';
 
 /**
  * Returns a text for each retry: the call that failed, its company, the reason and the time of the next attempt.
- * Without a ledger, companies have no names.
+ * Without a ledger, the text says "a company" instead of the company's reference.
  *
- * @param timeText formats a time in ISO 8601
+ * @param timeText formats a time that is given in ISO 8601
  */
 export async function retryTexts(
   ferry: MigrationClient | LedgerClient,

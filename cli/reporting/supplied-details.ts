@@ -20,10 +20,10 @@ export function problemsToList({ preflight, waitingFor }: Progress): Preflight |
 export const withoutProblems = (task: string): string => task.slice(0, task.indexOf(TO_CORRECT) + TO_CORRECT.length);
 
 /**
- * Prints the problems and warnings about the supplied details, the application and the callback URL. In the managed
+ * Prints the application, the callback URL, and the problems and warnings about the supplied details. In the managed
  * route, leaves out the warnings after step 1, because support has accepted them. In step 6, leaves out the
- * application, because the first company has proved that it works. After the end, prints nothing, because nothing can
- * be corrected any more. With `inFull`, prints everything.
+ * application, because in the managed route the first company has proved that it works. After the end, prints nothing,
+ * because nothing can be corrected any more. With `inFull`, prints everything.
  *
  * @param isListed true if the problems have been printed already
  */

@@ -10,8 +10,8 @@ import { shellQuoted } from '../shared/remedy-commands';
 export type NamedApprover = Approver | (Omit<Approver, 'publicKey'> & { readonly fingerprint: string });
 
 /**
- * Collects the keys of a trail. A key in the trail proves nothing. It is accepted only if its fingerprint was given. A
- * fingerprint is enough, because it is not possible to create another key with the same fingerprint.
+ * Collects the keys of a trail, to find the key of an approver who is named with a fingerprint. A key in the trail
+ * proves nothing. A fingerprint is enough, because no other key with the same fingerprint can be created.
  */
 export function createKeyFinder() {
   const keys = new Map<string, string>();

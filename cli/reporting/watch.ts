@@ -126,13 +126,13 @@ const inFlight = ({ counts }: Progress): number => counts.importing + counts.syn
 
 /**
  * Returns whether a person must act. This is the case if the migration is waiting for a person. Until the next window
- * opens, it is also the case if no company is moving and a person can supply what some companies lack, for example a
+ * opens, it is also the case if no company is moving and there is a task for a person, for example to supply a
  * credential. While companies are moving, the view shows such a task, but `ferry watch` continues.
  */
 function needsPerson({ progress, at }: WatchSnapshot): boolean {
   if (progress.waitingFor.roles.length > 0) return true;
   const now = at.toISOString();
-  // Before the first move, the migration has not looked for a window yet.
+  // Null until the migration first looks for a window, in step 5 or 6.
   const window = progress.window && windowAt(progress, now);
   const isBetweenWindows = window !== null && window.opensAt > now;
   return isBetweenWindows && inFlight(progress) === 0 && meanwhileTask(progress) !== null;

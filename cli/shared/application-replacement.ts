@@ -11,9 +11,10 @@ import type { StoredMigration } from '../../store';
 import { readApplicationsInUse, readDependentCompanies, readNamespace } from '../../store';
 
 /**
- * Returns what happens to companies that were connected with another application, and to which migrations they belong:
- * in one text before the application is registered, in another after that. Null if there are no such companies. If
- * there are several other applications, describes the one with the most companies.
+ * Says what happens to companies that were connected with an application other than this one. Names their migrations,
+ * unless all are companies of this migration. Returns one text to show before this application is registered, and one
+ * to show after that. Null if there are no such companies. If there are several other applications, describes the one
+ * with the most companies.
  */
 export async function effectOnMoved(
   application: ApplicationFacts,

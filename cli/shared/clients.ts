@@ -77,12 +77,12 @@ async function withClient<Client extends MigrationClient, Result>(
 }
 
 /**
- * Explains where a missing migration still is, or suggests similar ids. If the ledger cannot be read, says so, because
- * it may have the migration. Returns any other error unchanged.
+ * Replaces NoSuchMigration with an error that says where the migration still is, or that suggests similar ids. If the
+ * ledger cannot be read, says so, because the migration can be there. Returns any other error unchanged.
  *
  * @param error the error of a command or a dialog
  * @param env the environment variables, which decide what the advice about the database is
- * @throws the error itself if a bug in this program prevents the explanation
+ * @throws the error of a bug in this program that prevents the explanation
  */
 export async function explainMissing(ferry: MigrationClient, error: unknown, env: NodeJS.ProcessEnv): Promise<unknown> {
   if (!(error instanceof NoSuchMigration)) return error;

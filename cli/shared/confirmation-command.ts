@@ -11,8 +11,8 @@ export interface ConfirmationCommand {
 }
 
 /**
- * Returns the command that confirms these unconfirmed companies. If they do not fit into a command, it has `--all`, but
- * only if it would confirm no other company.
+ * Returns the command that confirms these unconfirmed companies. If there are too many to name, it has `--all` if no
+ * other waiting company is unconfirmed; otherwise it names only the first ones.
  *
  * @param portal the portal's address if the client signs its decisions there; null if it does not
  */

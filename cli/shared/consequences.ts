@@ -59,7 +59,7 @@ export function endingConsequence(progress: Progress | undefined): string {
 }
 
 /**
- * Names the companies that are still checked after the end. A company that is importing is one of them only if its
+ * Says how many companies are still checked after the end. A company that is importing is one of them only if its
  * credential has been sent.
  */
 function checkedAfterEnd(progress: Progress): string {

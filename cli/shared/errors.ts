@@ -123,8 +123,8 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
 ];
 
 /**
- * Adds advice to an error if the user can do something about it. Returns any other error unchanged, because it is a
- * bug.
+ * Adds advice to an error if the user can do something about it. Returns an error unchanged if it already says what to
+ * do, or if it is a bug.
  *
  * @param env the environment variables, which decide whether the servers are those of the running stack
  * @returns CommandFailed, ConfigurationError, or the error itself
@@ -185,8 +185,8 @@ function databaseErrorText(error: Error): string {
 
 function adviceAfterEnd({ migrationId, ending }: MigrationClosed): string {
   if (ending === 'terminated') return `to close the migration, run: ferry sweep --close ${migrationId}`;
-  // The ending is unknown without the ledger, which `ferry report` needs. It is also unknown while the workflow has
-  // completed, but the ledger has not recorded the end.
+  // `closed` means that the ending is unknown: there is no ledger, which `ferry report` needs, or the ledger has not
+  // recorded the end yet.
   if (ending === 'closed') return `to see the outcome of the migration, run: ferry show ${migrationId}`;
   return `to see the outcome of the migration, run: ferry report ${migrationId}`;
 }

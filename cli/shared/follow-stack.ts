@@ -1,4 +1,4 @@
-/** Keeps a command that runs until the user stops it connected to a stack whose addresses can change. */
+/** Keeps a long-running command connected to a stack whose addresses can change. */
 import { ConfigurationError, type Config } from '../../config';
 import type { MigrationClient, MigrationClientConfig } from '../../client';
 import { Unreachable } from '../../client';

@@ -50,7 +50,7 @@ export function invitationsResult(
   };
 }
 
-/** Returns whether a person has signed in with a key that support has not confirmed yet. */
+/** Returns whether a person has signed in with an unconfirmed key. False if the invitation was revoked. */
 export function isUnconfirmed({ publicKey, keyConfirmedAt, revokedAt }: Invitation): boolean {
   return publicKey !== null && keyConfirmedAt === null && revokedAt === null;
 }

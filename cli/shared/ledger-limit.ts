@@ -17,7 +17,7 @@ export function withLedgerLimit<Result>(reading: Promise<Result>, otherMs = 0): 
 }
 
 /**
- * Reads the progress like `readProgress`, but waits at most 4 s longer than for a worker, because it also reads the
+ * Reads the progress like `readProgress`, but rejects after `answerWithinMs` and another 4 s, because it also reads the
  * ledger.
  *
  * @param answerWithinMs how long to wait for a worker, in milliseconds

@@ -70,7 +70,7 @@ function inState(progress: Progress, companies: NamedInCommands, now: Date): Com
   const resume = resumption(progress, bySupport(`ferry resume ${id}`));
   const stop = progress.pause?.stopReason ?? null;
   if (stop !== null) return [...beforeResuming(progress, stop), resume];
-  // A person has paused the migration. All decisions but the start of moves are still possible.
+  // A person has paused the migration. Decisions are still possible, but no moves begin.
   return [resume, ...inStep(progress, companies, now).filter(({ command }) => !ABOUT_MOVES.test(command))];
 }
 
@@ -216,7 +216,7 @@ function overdueConfirmations(progress: Progress, companies: SuggestedCompanies)
   return hasOverdueConfirmations(progress) ? confirmations(progress, companies) : [];
 }
 
-/** Suggests confirming these companies, or listing the companies if the references do not fit into a command. */
+/** Suggests confirming these companies, or listing companies if there are none or a command cannot name them. */
 function confirmationOf(id: string, references: readonly string[]): Commands {
   const words = references.length === 0 ? null : referenceWords(references);
   if (words === null) return [viewing(`ferry companies ${id} --state not-moved-yet`)];
@@ -243,8 +243,8 @@ function heldBack({ migrationId: id, counts, checking }: Progress): Commands {
 }
 
 /**
- * Returns the commands that supply missing confirmations, credentials and corrections, without which no more companies
- * can be moved.
+ * Returns the commands that supply missing confirmations, credentials and corrections. A company that lacks one of
+ * these cannot be moved.
  */
 function missingSupplies(progress: Progress, companies: SuggestedCompanies): Commands {
   return [...confirmations(progress, companies), ...credentials(progress), ...heldBack(progress)];
