@@ -58,7 +58,7 @@ export function remediesNow(
   return accepted.filter((remedy) => {
     // In self-service, the client asks support to register the application.
     if (remedy === 'application') return route !== 'self-service';
-    // Both leave the company out. For a company that was tried, the ledger's word is `skipped`.
+    // `exclude` and `skip` both leave the company out. `skip` also records that it was tried, so `exclude` is omitted.
     return remedy !== 'exclude' || !accepted.includes('skip');
   });
 }
@@ -90,7 +90,7 @@ export function remedyCommand(remedy: Remedy, migration: RemedyTarget, reference
   return route === 'self-service' ? `${command} ${byClientNamed(suppliedBy)}` : command;
 }
 
-/** Returns the command with which the client applies a remedy. In the managed route, the client's name is not known. */
+/** Returns the command with which the client applies a remedy. In the managed route, the name is a placeholder. */
 export function clientRemedyCommand(remedy: Remedy, migration: RemedyTarget, references: readonly string[]): string {
   const command = remedyCommand(remedy, migration, references);
   return AS_CLIENT.test(command) ? command : `${command} ${BY_CLIENT}`;

@@ -5,8 +5,8 @@ import { readMigration } from '../../store';
 import type { Unanswered } from './unanswered';
 
 /**
- * Returns a warning if the migration requires the digest of what was reviewed, because without an answer of a worker
- * there is nothing to review. Returns null if the migration does not require the digest, or if that is not known.
+ * Returns a warning if the migration requires the digest of what was reviewed. Without an answer of a worker, there is
+ * nothing to review, so the decision has no digest. Returns null if no digest is required, or if that is not known.
  */
 export async function missingDigestWarning(
   { db }: MigrationClient,

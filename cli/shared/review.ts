@@ -29,7 +29,7 @@ export interface Review {
   print(output: Output, listsEvidence?: boolean): void;
 }
 
-/** Maximum number of companies shown, because more would scroll the question off the screen. */
+/** Default maximum number of companies shown, because more would scroll the question off the screen. */
 const COMPANIES_SHOWN = 20;
 
 /** Reads the content to review before a decision on a step. */

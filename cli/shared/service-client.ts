@@ -12,7 +12,7 @@ const RETRY_BUDGET_MS = 3_000;
  * Runs work with a client of the configured Company Data Service.
  *
  * @throws CommandFailed if the service refuses a request or does not answer
- * @throws DeferredUntil if the service limits requests
+ * @throws DeferredUntil if the service asks for a longer wait, for example because it limits requests
  * @throws ForeignResponse if something other than the service answers
  */
 export async function withService<Result>(
@@ -23,7 +23,7 @@ export async function withService<Result>(
   try {
     return await withServiceAt(config, work);
   } catch (error) {
-    // `withAdvice` has better advice for a rate limit, and for an answer that is not from the service.
+    // `withAdvice` has better advice if the service asks for a wait, or if the answer is not from the service.
     const hasOwnAdvice = error instanceof DeferredUntil || error instanceof ForeignResponse;
     if (!(error instanceof CompanyDataError) || hasOwnAdvice) throw error;
     throw new CommandFailed(

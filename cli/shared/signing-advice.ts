@@ -38,7 +38,7 @@ async function adviceForSupport(db: Database, migrationId: string, message: Deci
     return `the portal does not offer this decision; support makes it with: ferry amend ${migrationId} companies.csv`;
   const migration = message === 'applicationSupplied' ? await readMigration(db, migrationId) : undefined;
   if (!migration) return null;
-  // The portal offers this only in step 1, or while the migration is paused because its application was refused.
+  // The portal offers `applicationSupplied` only in step 1, or while a refused application pauses the migration.
   if ((await readOpenPause(db, migrationId))?.stop === 'application-refused') return null;
   if (migration.released === 'nothing') {
     const { approvals } = await readRecordedDecisions(db, migrationId);

@@ -36,7 +36,7 @@ export function printFirstOpening(output: Output, progress: Progress, now: strin
     : isConfirmed
       ? 'the client has already confirmed that syncing is off'
       : 'the client confirms now that syncing is off';
-  // A held-back company, which `isConfirmed` ignores, can be confirmed. The figure then counts from `staleSince`.
+  // `isConfirmed` ignores held-back companies. If one of these is confirmed, `staleMs` counts from `staleSince`.
   const isFromStart = !isLate && !isConfirmed && staleMs !== null && staleSince(progress) === null;
   output.line(
     isFromStart

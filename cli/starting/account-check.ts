@@ -56,10 +56,10 @@ export function defaultRoute({ routes }: Platform): Route {
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Reads the account from the service, and other migrations from the ledger, if the service and the ledger are
- * configured or running on this machine. Changes nothing in them, except that opening the ledger can update its schema.
- * Adds its findings to the findings of the manifest. A finding about a company includes its place in the file. A server
- * that does not answer causes a warning.
+ * Reads the account from the service, and other migrations from the ledger. Leaves out the service or the ledger if it
+ * is neither configured nor running on this machine. Changes nothing in them, except that opening the ledger can update
+ * its schema. Adds its findings to the findings of the manifest. A finding about a company includes its place in the
+ * file. A server that does not answer causes a warning.
  */
 export async function checkAccount(
   env: NodeJS.ProcessEnv,

@@ -198,8 +198,8 @@ function check(
 }
 
 /**
- * Asks for a label if the id already exists and has no label, or offers another encoding. Otherwise, asks whether to
- * check again, once the user has corrected the files.
+ * Asks for a label if the id already exists and has no label. Otherwise, offers another encoding if it would help. If
+ * it would not, or the user declines it, asks whether to check again, once the user has corrected the files.
  */
 async function askForCorrection(prompts: Prompts, answers: Answers, { findings }: CheckOutcome): Promise<Answers> {
   if (answers.label === undefined && findings.listed.some(({ code }) => code === 'migration-exists')) {

@@ -53,7 +53,7 @@ export function supplyCommand(
 }
 
 /**
- * Prints that the migration has started, the result of its preflight, and which credentials were not stored.
+ * Prints that the migration has started, the result of its preflight, and how many credentials were not stored.
  *
  * @param isWatched true if the migration is watched next, so that the advice about the file follows much later
  */
@@ -100,7 +100,7 @@ function isPartlyApplied(
   return decision?.outcome === 'applied' && isPartial(decision);
 }
 
-/** Says what to do with the file. It is needed until all of its credentials are in use. */
+/** Says what to do with the file. It is needed until all of its credentials have been accepted. */
 function printFileAdvice(
   output: Output,
   { files, manifest }: CheckOutcome,

@@ -2,10 +2,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { widthOf } from './styled-text';
 
-/** A word of a shell command. It ends before punctuation of the sentence around it. */
+/** A word of a shell command. It ends before a comma, a semicolon or a parenthesis of the sentence around it. */
 const SHELL_WORD = String.raw`(?:\\.|"[^"]*"|'[^']*'|[^\s"';,)]|["';,)](?=\S))+`;
 
-/** A command on a line of its own, or after a colon or a parenthesis. Such commands are printed to be pasted. */
+/** A command, or its options, at the beginning of a line, or after a colon or a parenthesis. Printed to be pasted. */
 const COMMAND = String.raw`(?<=(?:^|[:(])(?:\s|\u001b\[[\d;]*m)*)(?:ferry|--\w[\w-]*)(?: +${SHELL_WORD})+`;
 
 /** The spaces before a piece of a line, and the piece, which is not broken: a command or a word. */

@@ -39,7 +39,7 @@ const ROWS_PER_PART = 1_000;
 export class Output {
   constructor(
     private readonly terminal: Pick<Terminal, 'stdout' | 'stderr'>,
-    /** True to write only the result, as JSON. */
+    /** True to write only the result, as JSON, and warnings. */
     readonly json: boolean,
     /** True to write only warnings, failures and the requested data. */
     readonly quiet = false,
@@ -56,7 +56,7 @@ export class Output {
     if (!this.json && !this.quiet) this.line(text);
   }
 
-  /** Writes a line and waits until the reader has taken it, so that long output does not fill the memory. */
+  /** Writes a line. Waits if the reader is behind, so that long output does not fill the memory. */
   async stream(text: string): Promise<void> {
     if (!this.terminal.stdout.write(`${text}\n`)) await once(this.terminal.stdout, 'drain');
   }
