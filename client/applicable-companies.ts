@@ -44,7 +44,8 @@ export async function findInapplicable(
 /**
  * Finds out whether a retry of all companies would try none, because companies must reconnect first.
  *
- * @returns the companies that must reconnect, with their states; empty if the retry would try at least one company
+ * @returns the companies that must reconnect, with their states; empty if the retry would try at least one company, or
+ *   if the migration has ended
  */
 export async function findRetryUseless(db: Database, migrationId: string): Promise<readonly string[]> {
   const migration = await readMigration(db, migrationId);

@@ -30,8 +30,8 @@ export interface MigrationClient {
   /** The key that signs the decisions of its owner. Absent: decisions are not signed. */
   readonly signer?: SigningKey;
   /**
-   * Fingerprint of the provider key, which must have signed a vault's public key before a credential is sealed with it.
-   * Absent: the signature is not checked.
+   * Fingerprint of the provider key, which must have signed a vault's public key before this public key seals a
+   * credential. Absent: the signature is not checked.
    */
   readonly providerFingerprint?: string | undefined;
   /** The portal's address for clients, which advice names. Absent: not known. */
@@ -61,8 +61,8 @@ interface CloseOptions {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
- * The longest wait between two attempts to connect again, because a person is looking at the display. By default, gRPC
- * waits up to two minutes, and during that time every call fails although Temporal answers again.
+ * The longest wait between two attempts to connect again. Short, because a person is looking at the display. By
+ * default, gRPC waits up to two minutes, and during that time every call fails although Temporal answers again.
  */
 const RECONNECT_SOON = { 'grpc.max_reconnect_backoff_ms': 2_000 };
 /** Time limit of an export of traces. Short, because a person is waiting for the command to end. */
@@ -195,7 +195,7 @@ function endCallsOnceClosed(isClosed: () => boolean): Interceptor {
   return intercept as Interceptor;
 }
 
-/** Returns a call that ends at once. The retrying interceptor uses only these methods of a call. */
+/** Returns a call that ends at once. When the retrying interceptor repeats a call, it uses only these methods. */
 function cancelledCall(): EndedCall {
   return {
     start: (metadata, listener) =>

@@ -133,8 +133,8 @@ async function sendUntraced(
 }
 
 /**
- * Returns why the migration would refuse this decision because of its signature, or because it is not signed; null if
- * it would accept it. A command that changes the ledger before it sends its decision must check this first.
+ * Returns why the migration would refuse this decision because of its signature, or because it is not signed;
+ * otherwise null. A command that changes the ledger before it sends its decision must check this first.
  */
 export async function signatureProblem(
   ferry: LedgerClient,
@@ -153,7 +153,7 @@ function signerOf({ signer }: MigrationClient, { by }: DecisionContent): Signing
   return signer?.by === by ? signer : null;
 }
 
-/** The decisions that stop moves. They are accepted even while the ledger is behind. */
+/** Decisions that stop moves and are accepted even while the ledger is behind. */
 const ALWAYS_ACCEPTED: readonly DecisionMessage[] = ['pause', 'cancel'];
 
 async function assertLedgerIsCurrent(
@@ -188,8 +188,8 @@ function notInLedgerText(migrationId: string): string {
 
 /**
  * Returns the error for a migration that is not running. Reads the ledger as well as Temporal, because Temporal deletes
- * workflows some time after their end. A migration that Temporal does not have and the ledger has not ended is not
- * closed: the address or the namespace of Temporal can be wrong.
+ * workflows some time after their end. If Temporal does not have the workflow, and the ledger does not show that the
+ * migration has ended, returns `NoSuchMigration`: the address or the namespace of Temporal can be wrong.
  */
 async function closedOrMissing({ db, temporalWithoutCodec }: MigrationClient, migrationId: string): Promise<Error> {
   const described = await temporalWithoutCodec.workflow

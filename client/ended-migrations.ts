@@ -80,7 +80,7 @@ export async function readEndBeforeClosing(
   return readEndInTemporal({ temporalWithoutCodec }, id, STATUS_WITHIN_MS).catch(() => null);
 }
 
-/** Returns whether companies of a migration can still move. Without Temporal, only the ledger counts. */
+/** Returns the stage of a migration: whether companies can still move. Without Temporal, only the ledger counts. */
 export async function readStage(
   ferry: Partial<Pick<MigrationClient, 'temporalWithoutCodec'>>,
   migration: StoredMigration,

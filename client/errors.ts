@@ -151,8 +151,8 @@ function rank(error: unknown): number {
 export function connectionErrorText(error: unknown): string {
   if (isBug(error)) throw error;
   if (error instanceof ServiceError) return 'cannot read from Temporal';
-  // A worker can be running although none answers: for some seconds, Temporal still sends queries to a worker that has
-  // just stopped.
+  // The text does not say that no worker is running: for some seconds, Temporal sends queries to a worker that has just
+  // stopped, even if another worker is running.
   if (error instanceof NoWorker) return error instanceof WorkflowTaskFailing ? CANNOT_CONTINUE : 'no worker answers';
   return isAnswer(error) ? error.message : 'cannot read from the database';
 }

@@ -160,7 +160,7 @@ type TemporalClients = Pick<MigrationClient, 'temporal' | 'temporalWithoutCodec'
 
 /**
  * The number of events to search, from the end of the history. Temporal retries a workflow task indefinitely, but
- * records only its first failure. Messages that arrive later follow this failure in the history.
+ * records only its first failure. Messages that arrive later follow this failure, so it need not be near the end.
  */
 const EVENTS_SEARCHED = 200;
 

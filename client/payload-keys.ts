@@ -22,7 +22,7 @@ export async function missingPayloadKey(
   }
 }
 
-/** The migrations that each client can read. A migration's key never changes, so one check is enough. */
+/** Migrations that each {@link MigrationClient} can read. A migration's key never changes, so one check is enough. */
 const readableMigrations = new WeakMap<MigrationClient, Set<string>>();
 
 /**

@@ -23,8 +23,8 @@ const END_WITHIN_MS = 3_000;
 
 /**
  * Reads the progress of a migration: steps, counts, estimate, pause, and who must act. If `ferry` is connected to the
- * ledger's database, the ledger's counts replace the workflow's, because they are newer, and the texts of the preflight
- * name other clients' migrations. Once the migration has ended in the ledger, the result has the ledger's state, and no
+ * ledger's database, the texts of the preflight name other clients' migrations, and the ledger's counts replace the
+ * workflow's, which are older. Once the migration has ended in the ledger, the result has the ledger's state, and no
  * worker is needed. If the workflow has ended in Temporal before the migration, the state is `terminated`.
  *
  * @param withinMs how long to wait for a worker, in milliseconds

@@ -20,7 +20,7 @@ const FIRST_ATTEMPT_MS = 3_000;
 const SHORTEST_TO_SPLIT_MS = 4_000;
 
 /**
- * Maximum time to make Temporal forget the worker that has cached the workflow. Without this, Temporal offers the
+ * Maximum time to make Temporal forget the worker that has cached the workflow. Temporal would otherwise offer the
  * second attempt to that worker again, for up to 5 s, even if it has died.
  */
 const FORGET_WITHIN_MS = 500;

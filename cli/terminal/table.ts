@@ -119,16 +119,16 @@ const textOf = (cell: TableCell): string => withoutControlCharacters(typeof cell
 interface Size {
   /** The width of the widest value. */
   readonly natural: number;
-  /** The width below which values would be broken within words. */
+  /** The width below which values would be broken within words; in an unbroken column, the natural width. */
   readonly least: number;
 }
 
-/** Returns the width of the longest part of a text that has no space, and no hyphen before its end. */
+/** Splits a text at spaces and after hyphens. Returns the width of the widest part. */
 function longestWord(text: string): number {
   return Math.max(0, ...(text.match(/[^\s-]*-|[^\s-]+/g) ?? []).map(widthOf));
 }
 
-/** Returns the indices of all columns, or only of the required ones if they do not all fit. */
+/** Returns the indices of all columns if all fit; otherwise, of the columns that are not optional. */
 function columnsThatFit(
   sizes: readonly Size[],
   columns: readonly TableColumn[],
