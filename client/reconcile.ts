@@ -53,7 +53,7 @@ async function knownMark(ferry: LedgerClient, migrationId: string, withinMs: num
   }
 }
 
-/** Maximum wait for the result. Each company that must be repaired costs a request. */
+/** Maximum wait for the result. Long, because each company that must be repaired costs a request. */
 const DONE_WITHIN_MS = 30 * 60_000;
 
 /**

@@ -47,7 +47,7 @@ export interface HandoverReport {
 
 /**
  * Reads the current report from the ledger and the audit trail. Works at any time, even after Temporal has deleted the
- * workflow. Until the migration has ended, also asks Temporal whether the workflow was terminated.
+ * workflow. Until the migration has ended, also asks Temporal whether the workflow has ended abnormally.
  *
  * @throws NoSuchMigration
  */
@@ -59,7 +59,8 @@ export async function readReport(
   if (!migration) throw new NoSuchMigration(migrationId);
   const { route, client, platformKey, contact, paused, suppliedBy, planned } = migration;
   const endedInTemporal = await readEndBeforeClosing(temporal, migration);
-  // A terminated workflow does not finish the companies in progress, even if a decision has ended the migration before.
+  // A workflow that has ended abnormally does not finish the companies in progress. `ending` is then null, even if a
+  // decision has ended the migration.
   const ending = migration.ending ?? (endedInTemporal ? null : await decidedEnding(db, migration));
   const applications = await readApplicationsOfMoved(db, migrationId);
   const counts = await countCompanies(db, migrationId);

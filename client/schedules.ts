@@ -23,7 +23,7 @@ export interface WindowSchedule {
   readonly note: string | null;
   /**
    * The proposed or agreed start, while it is still to come. Occurrences are then counted from it. ISO 8601, UTC; null
-   * if there is none, the migration has no windows, or the Schedule already exists.
+   * if there is none, the migration has no windows or has ended, or the Schedule already exists.
    */
   readonly startAt: string | null;
   /**
@@ -139,7 +139,7 @@ export async function triggerSchedule(
   return latest ? readWindowStart(ferry, latest.action.workflow.workflowId, deadline) : null;
 }
 
-/** Includes skipped actions: a trigger that overlaps another is skipped, and both callers report the latest action. */
+/** Includes skipped actions: if two triggers overlap, Temporal skips the second, and both report the latest action. */
 const actionsTaken = ({ info }: ScheduleDescription): number => info.numActionsTaken + info.numActionsSkippedOverlap;
 
 async function readWindowStart(

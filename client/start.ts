@@ -45,8 +45,8 @@ export interface StartRequest {
   /** Distinguishes several migrations of one client and platform. Part of the migration's id. */
   readonly label?: string;
   /**
-   * The manifest. Read a second time if an organization is taken, to find all such rows. Absent: the client or support
-   * supplies it in step 1 of the managed route (`supplyManifest`, or the portal).
+   * The manifest. Read a second time if an organization is taken, to find all rows with taken organizations. Absent:
+   * the client or support supplies it in step 1 of the managed route (`supplyManifest`, or the portal).
    */
   readonly rows?: Stream<ManifestRow>;
   /** SHA-256 of the manifest, in hexadecimal. Approvals of step 1 refer to it. Absent if `rows` is absent. */
@@ -59,7 +59,7 @@ export interface StartRequest {
   readonly firstCompany: string | null;
   /** Limits that differ from the defaults. */
   readonly limits?: Partial<MigrationLimits>;
-  /** Total number of expected records. Used for the estimate if the rows do not contain their own numbers. */
+  /** Total number of expected records. Used to estimate the records of companies whose row gives no number. */
   readonly recordsInTotal?: number;
   readonly decisions?: Partial<DecisionRules>;
 }
@@ -99,8 +99,8 @@ export async function startMigration(ferry: LedgerClient, request: StartRequest)
       platformKey: platform.key,
       contact,
       route,
-      // In self-service, the start of the migration confirms that syncing is off, so credentials that were obtained
-      // earlier count as well.
+      // In self-service, the start of the migration confirms that syncing is off. The credentials are usually older
+      // than this confirmation, and count nevertheless.
       rotating: route === 'managed' && isRotating(platform),
       limits,
       manifestDigest: request.manifestDigest ?? manifestDigest([]),
@@ -204,7 +204,7 @@ export interface SelfServiceStart {
 }
 
 /**
- * Starts a self-service migration, and supplies the credentials once a worker has opened the vault. The start itself
+ * Starts a self-service migration, and supplies the credentials once the preflight has finished. The start itself
  * confirms, in the name of `by`, that nothing else uses the companies' tokens.
  *
  * @throws LabelReserved

@@ -17,7 +17,8 @@ export interface SweepResult {
   /**
    * Migrations that are still open in the ledger but not running in Temporal: they were terminated, have ended in
    * another way, or are unknown to Temporal. Their organizations cannot be moved in another migration, and their
-   * credentials are kept. Includes ended migrations whose closing was interrupted, which only keep their credentials.
+   * credentials are kept. Includes ended migrations whose closing was interrupted: their organizations might be
+   * free already, but their credentials are kept.
    */
   readonly open: readonly string[];
 }

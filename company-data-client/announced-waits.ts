@@ -1,7 +1,7 @@
 /**
  * Reads the waits that a response announces: `Retry-After`, and the reset of the rate limit.
  *
- * Headers also come from proxies, which can have a wrong clock or use another unit. No header text makes these
+ * Headers also come from proxies, which can have a wrong clock or use another unit. No header text makes the exported
  * functions throw or return a wait of more than `LONGEST_WAIT_MS`.
  */
 import type { IncomingHttpHeaders } from 'node:http';

@@ -68,8 +68,8 @@ interface Idempotency {
   /** True if sending the call twice has the same effect as sending it once. */
   readonly idempotent: boolean;
   /**
-   * Key sent with every attempt. The service answers a retry with its response to the first attempt, or with a conflict
-   * (409) while the first attempt is still in progress.
+   * Key sent with every attempt. The service answers a retry with its response to the first attempt if that succeeded,
+   * or with a conflict (409) while the first attempt is still in progress.
    */
   readonly idempotencyKey?: string | undefined;
   /**

@@ -124,8 +124,8 @@ export interface CompanyDataClient {
    */
   startSync(companyId: string, options?: CallOptions): Promise<CallResult<void>>;
   /**
-   * Queues a sync of one data set. Throws `NotReady` if a sync of it is already queued or in progress, or if no linked
-   * connection supports the data type.
+   * Queues a sync of one data set. Throws `NotReady` if a sync of it is already queued or in progress, or if no
+   * connection that supports the data type is linked; `NotFound` if the company has connections, but none supports it.
    */
   queueSync(
     companyId: string,

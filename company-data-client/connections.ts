@@ -62,7 +62,7 @@ export function createConnections(origin: string): Connections {
     client.on('connect', () => (connection.isConnected = true));
     client.on('disconnect', () => {
       connection.isConnected = false;
-      // If a request uses the connection, undici fails the request or opens the connection again.
+      // Drop only an idle connection. If a request is using the connection, undici fails the request or connects again.
       const index = idle.indexOf(connection);
       if (index === -1) return;
       idle.splice(index, 1);

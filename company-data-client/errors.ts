@@ -142,8 +142,8 @@ export class ServiceFailing extends ErrorResponse {
 
 /**
  * Thrown when no complete response arrived. `refused`: the request was certainly never sent. `time-out`, `dropped` and
- * `malformed`: the call might have taken effect. A call with a malformed response is not retried, because the sender
- * would answer in the same way again.
+ * `malformed`: the call might have taken effect. A call with a malformed response is not retried, because the retry
+ * would get the same response.
  */
 export class NoResponse extends CompanyDataError {
   override readonly name = 'NoResponse';
