@@ -34,11 +34,11 @@ export type CallFailure =
       /** From `Retry-After`, at most `LONGEST_RETRY_AFTER_MS`; from the rate limiter, at most `LONGEST_WAIT_MS`. */
       readonly retryAfterMs?: number;
     }
-  /** No complete answer arrived. The call might have taken effect, unless the connection was refused. */
+  /** No complete answer arrived. The call might have taken effect, unless the reason is `refused`. */
   | {
       readonly kind: 'no-response';
       /**
-       * `refused`: no connection was established, so the call was certainly not sent. `dropped`: the connection broke
+       * `refused`: no connection was available, so the call was certainly not sent. `dropped`: the connection broke
        * before the answer was complete. `malformed`: the answer was not valid HTTP.
        */
       readonly reason: 'time-out' | 'dropped' | 'malformed' | 'refused';

@@ -41,7 +41,7 @@ export type ClientState = keyof typeof CLIENT_STATES;
 
 /**
  * The stage of a migration, which decides whether companies can still move. `terminated`: its workflow has ended in
- * Temporal, but support has not closed it yet, so no company moves or is checked. `ended`: no company moves any more,
+ * Temporal, but the migration is not closed yet, so no company moves or is checked. `ended`: no company moves any more,
  * and companies that were moving are checked.
  */
 export type MoveStage = 'open' | 'terminated' | 'ended';

@@ -119,7 +119,7 @@ export function countOpen(counts: Counts): number {
   return counts.waiting + counts.importing + counts.syncing + counts.outcomeUnknown;
 }
 
-/** Counts the companies that a batch run can move, or is already moving, without anyone supplying anything. */
+/** Counts the companies that a batch run is moving, or can move without anyone supplying anything. */
 export function countReadyOrMoving(counts: Counts): number {
   const lacking = counts.unconfirmed + counts.withoutCredential + counts.heldBack;
   return counts.waiting - lacking + counts.importing + counts.syncing;
@@ -151,7 +151,10 @@ export function isConfirmationDue(counts: Counts): boolean {
   return unconfirmed > 0 && isTheirTurn && onlyDeferredLeft(counts);
 }
 
-/** Counts the exceptions, as `ferry exceptions` and the portal list them. */
+/**
+ * Counts the exceptions. Unlike the lists of `ferry exceptions` and the portal, omits companies whose only problem is a
+ * missing credential or a replaced application.
+ */
 export function countExceptions({ failed, outcomeUnknown, heldBack, deferred = 0 }: Counts): number {
   return failed + outcomeUnknown + heldBack + deferred;
 }

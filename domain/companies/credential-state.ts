@@ -11,16 +11,16 @@ export type CredentialState = 'supplied' | 'missing' | 'too-early';
 
 /** The facts about a company that decide whether it can be moved. */
 export interface WaitingCompany {
-  /** Null unless the company is waiting. */
+  /** Null if the company is not waiting, or if the migration has ended. */
   readonly credential: CredentialState | null;
   readonly confirmedAt: Date | null;
-  /** The errors that the preflight found, without the names of other clients; null if there are none. */
+  /** Why the company is held back, without the names of other clients; null if it is not. */
   readonly heldBack: string | null;
 }
 
 /**
- * Returns why a company has no usable credential. Null if it has one, if it is not waiting, if it is held back, or if
- * the client has not confirmed that syncing is off.
+ * Returns why a company has no usable credential. Null if it has one, is not waiting or is held back, if the client has
+ * not confirmed that syncing is off, or if the migration has ended.
  */
 export function missingCredentialText({ credential, confirmedAt, heldBack }: WaitingCompany): string | null {
   if (confirmedAt === null || heldBack !== null || credential === null || credential === 'supplied') return null;
@@ -46,8 +46,8 @@ export function notReadyText(company: WaitingCompany): string | null {
 }
 
 /**
- * Returns why a company that was requested to go first cannot; null if it can. A company that was not moved is tried
- * again, and one that has moved is checked again.
+ * Returns why the company requested as first company cannot go first; null if it can. A company that was not moved is
+ * tried again, and one that has moved is checked again.
  */
 export function firstNotReadyText(company: WaitingCompany & { readonly state: CompanyState }): string | null {
   switch (company.state) {

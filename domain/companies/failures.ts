@@ -83,7 +83,7 @@ export type Consequence =
   | { readonly action: 'stop'; readonly reason: StopReason }
   /** The company is untouched, and is retried after a backoff. */
   | { readonly action: 'retry'; readonly afterMs?: number }
-  /** The effect of the call is unknown. The state of the connection at the service decides. */
+  /** The failure does not show whether the connection is linked. The connection's state at the service decides. */
   | { readonly action: 'read-connection' }
   /** The company is still syncing. */
   | { readonly action: 'poll-again' }

@@ -3,7 +3,9 @@
 /** The service's ids for a company that already exists there. */
 export interface ExistingCompany {
   readonly companyId: string;
-  /** Null: use an unused connection of the company to the platform, or create one. */
+  /**
+   * Null: use a connection of the company to the platform that is not linked to another organization, or create one.
+   */
   readonly connectionId: string | null;
 }
 

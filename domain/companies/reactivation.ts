@@ -6,10 +6,10 @@ import type { CompanyState, MoveStage } from './company-state';
 import type { FailureKind } from './failures';
 
 /**
- * `ask-first`: it is unknown which side has the grant, or support has not closed a terminated migration yet. `not-yet`:
- * the company can still be moved. `until-reconnected`: allowed until its end customer reconnects, because the service
- * has a grant from then on. `after-authorization`: only after its end customer has authorized the client's application
- * again, because the platform has refused the old token.
+ * `ask-first`: it is unknown which side has the grant, or a terminated migration is not closed yet. `not-yet`: the
+ * company can still be moved. `until-reconnected`: allowed until its end customer reconnects, because the service has a
+ * grant from then on. `after-authorization`: only after its end customer has authorized the client's application again,
+ * because the platform has refused the old token.
  */
 export type Reactivation = 'never' | 'ask-first' | 'not-yet' | 'until-reconnected' | 'after-authorization' | 'yes';
 
