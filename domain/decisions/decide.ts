@@ -130,7 +130,7 @@ function changedFields(before: MigrationState, after: MigrationState): Partial<M
 /**
  * Adopts the ledger's outcomes of the oldest unrecorded decisions. They usually equal the workflow's own outcomes, but
  * the ledger can refuse a decision that the workflow has applied, for example because the workflow was started with
- * other approvers. Such a decision is undone, and the decisions after it are applied again.
+ * other approvers than the ledger has. Such a decision is undone, and the decisions after it are applied again.
  *
  * @param outcomes one outcome for each of the oldest unrecorded decisions, in their order
  */

@@ -8,8 +8,8 @@ import { applied, refused, withoutApprovals } from './ruling';
 const STEP = 'migrate-first-company';
 
 /**
- * Chooses the first company. If the previously chosen company has been moved or has failed, the new choice rejects that
- * company.
+ * Chooses the first company. If the previously chosen company has been moved or has failed, the choice replaces that
+ * company or, if it is the same company, tries it again.
  */
 export function chooseFirstCompany(state: MigrationState, { reference }: FirstCompanyChoice): Ruling {
   const { firstCompany } = state;
@@ -48,7 +48,7 @@ function firstAgain(state: MigrationState, { reference, stage }: FirstCompany): 
 /**
  * Applies a retry or a new credential to the first company, in step 5.
  *
- * @returns null if the first company is not one of these companies or has not failed
+ * @returns null in any other step, or if the first company is not one of these companies or has not failed
  */
 export function withFirstCompanyRetried(state: MigrationState, companies: Companies): MigrationState | null {
   const { firstCompany } = state;

@@ -49,7 +49,7 @@ function reviewedStep(decision: Decision): Step | null {
 function digestRefusal(decision: Decision, step: Step, state: MigrationState, isRequired: boolean): string | null {
   if (decision.digest === undefined) return missingDigest(decision, isRequired);
   const reviewed = { ...state, windows: state.limits.windows, revisions: state.revisions ?? {} };
-  // Clients of earlier versions send a digest without revisions, and recorded histories contain such digests.
+  // Also accepts digests without revisions: clients of earlier versions send them, and recorded histories contain them.
   const { revisions: _, ...withoutRevisions } = reviewed;
   if ([reviewed, withoutRevisions].some((each) => decision.digest === digestOf(step, each))) return null;
   return REVIEW_CHANGED;
@@ -90,8 +90,8 @@ export function fourEyesRefusal(
 /**
  * Returns why a migration with these approvers could not pass its first two steps; null if it could. Under the
  * four-eyes rule, someone other than the supplier must accept the details in step 1, and both roles must approve a time
- * that a third person has proposed in step 2. If no approver is for the client, support adds the client's approvers
- * later.
+ * that a third person has proposed in step 2. If no approver is for the client, fewer than three people are enough,
+ * because support adds the client's approvers later.
  *
  * @param suppliedBy the person who supplies the manifest; null if that is not known yet
  */
@@ -128,8 +128,8 @@ const REVIEWED: Readonly<Record<Step, (state: ReviewedState) => unknown>> = {
   'update-application': ({ preflight }) => preflight?.callbackUrl,
   'disable-syncing': ({ preflight }) => preflight?.manifestDigest,
   'migrate-first-company': ({ firstCompany }) => firstCompany,
-  // The counts contain a digest of the companies that were not moved. Earlier versions did not count `relinked`, so
-  // their digests do not contain it.
+  // `exceptionsDigest`, one of the counts, identifies the companies that were not moved. Leaves out `relinked`, because
+  // earlier versions do not count it and would compute another digest.
   'complete-migration': ({ counts: { relinked: _, ...counts } }) => counts,
 };
 

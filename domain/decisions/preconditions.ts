@@ -226,8 +226,8 @@ function timeRefusal(startAt: string, facts: DecisionFacts, at: string): string 
 }
 
 /**
- * Returns whether a credential might have been handed over. The existence of a first company is enough, because the
- * counts can lag.
+ * Returns whether a credential might have been handed over; false if the counts are unknown. The existence of a first
+ * company is enough, because the counts can lag.
  */
 function hasCrossed({ counts, firstCompany }: DecisionFacts): boolean {
   return counts !== null && (firstCompany !== null || mayHaveCrossed(counts));
@@ -259,7 +259,7 @@ function retryRefusal(companies: Companies, facts: DecisionFacts): string | null
   return isOfFirst || isBeforeMoving(facts) ? null : exceptionRefusal('retry', facts);
 }
 
-/** Returns whether the migration is at step 5 and the companies include its first company, whose move failed. */
+/** Returns whether the migration is at step 5, and its first company has failed and is one of these companies. */
 export function isFirstCompanyRetry(
   companies: Companies,
   { step, firstCompany }: Pick<DecisionFacts, 'step' | 'firstCompany'>,
@@ -278,8 +278,8 @@ function exceptionRefusal(kind: Decision['kind'], facts: DecisionFacts): string 
 }
 
 /**
- * Refuses a decision about exceptions if there are certainly none. While companies move, the counts can lag behind the
- * ledger.
+ * Refuses a decision if it is certain that no company has failed or has an unknown outcome. In step 6, this is not
+ * certain while companies are moving or can be moved, because the counts can then lag behind the ledger.
  */
 function noExceptionsRefusal(kind: Decision['kind'], { step, counts }: DecisionFacts): string | null {
   if (counts === null) return null;

@@ -25,7 +25,7 @@ export interface RecordedDecisions {
   readonly proposal: Pick<Proposal, 'by'> | null;
   /** The people who have supplied or corrected details since the start. */
   readonly suppliers: readonly string[];
-  /** True if details have changed since support accepted them, so that they might have to be accepted again. */
+  /** True if details have changed and support has not accepted them since. An approval of step 1 might be needed. */
   readonly detailsChanged: boolean;
   /** Set if a decision ended the migration early. */
   readonly ended: Exclude<Ending, 'completed'> | null;
@@ -51,7 +51,8 @@ export function releaseOf(route: Route, recorded: RecordedDecisions): Release {
 }
 
 /**
- * Returns the first step that has not ended. No decision ends step 4, so the caller must know whether it has ended.
+ * Returns the first step that has not ended; step 6 if all have ended, or in the self-service route. No decision ends
+ * step 4, so the caller must know whether it has ended.
  *
  * @param isSyncingDisabled whether step 4 has ended
  */
@@ -124,7 +125,7 @@ function withRejection(before: RecordedDecisions, { step, afterwards }: StepDeci
   return { ...withReopened(before, step), ended, ...(step === 'schedule' ? { proposal: null } : {}) };
 }
 
-/** Withdraws the approvals of a step and of later steps. Keeps approvals that state facts, as `rejections.ts` does. */
+/** Withdraws the approvals of a step and of later steps, except approvals of later steps that can be approved early. */
 function withReopened(before: RecordedDecisions, reopened: Step): RecordedDecisions {
   const isKept = ({ step }: Approval): boolean =>
     stepNumber(step) < stepNumber(reopened) || (step !== reopened && STEP_RULES[step].approvableEarly === true);

@@ -11,7 +11,8 @@ import type { Step } from '../migration/steps';
 import { STEPS, stepNumber } from '../migration/steps';
 
 /**
- * Adds the revisions that a decision causes to the state after the decision. `before` is the state before the decision.
+ * Adds to `after` the revisions that the decision causes. `before` and `after` are the states before and after the
+ * decision.
  */
 export function withRevisions(before: MigrationState, after: MigrationState, decision: Decision): MigrationState {
   const steps = revisedSteps(before, after, decision);

@@ -58,8 +58,8 @@ export function selfServiceRefusal({ kind }: Decision): string | null {
 
 /**
  * Returns why support cannot make this decision in self-service, where the client decides about its companies and
- * limits; null if it can. Support can still supply data, pause, resume and cancel, because it must be able to stop a
- * migration at any time.
+ * limits; null if it can. Support can still supply data. It can also pause, resume and cancel, because it must be able
+ * to stop a migration at any time.
  *
  * Only the ledger and the commands apply this rule. The workflow does not, because it must be able to replay histories
  * in which it applied such decisions; it adopts the ledger's outcome.

@@ -58,7 +58,7 @@ function named(decision: Decision): string {
 
 /**
  * Returns the notice that remains after a role has signed off; null if none remains. A rejection remains until the role
- * that has rejected the handover signs it off, because the other role should know of the rejection before it decides.
+ * that has rejected the handover signs it off, so that each person of that role sees the rejection before signing off.
  */
 export function noticeAfterSignOff(reopened: Reopened, role: Role): Reopened | null {
   if (reopened.step !== SIGN_OFF) return reopened;

@@ -8,7 +8,7 @@ import type { Window } from '../planning/windows';
 export interface DecisionBase {
   readonly decisionId: string;
   readonly role: Role;
-  /** The person's name. It is proven only if the migration requires signed decisions. */
+  /** The person's name. It is verified on arrival only if decisions of this role must be signed. */
   readonly by: string;
   readonly reason?: string;
   /**
