@@ -177,8 +177,8 @@ export function violatesConstraint(error: unknown, constraint: string): boolean 
   return error instanceof DatabaseError && error.constraint === constraint;
 }
 
-/** The system calls of connections. Files have errors with the same codes, for example ENOENT, but in other calls. */
-const CONNECTION_CALLS: readonly unknown[] = ['connect', 'getaddrinfo', 'read'];
+/** The system calls of connections. Files have errors with the same codes, for example ENOENT. */
+const CONNECTION_CALLS = ['connect', 'getaddrinfo', 'read', 'write'];
 
 /**
  * Returns whether an error came from the database: it rejected a statement, it cannot be reached, the connection broke,
@@ -189,7 +189,9 @@ export function isDatabaseError(error: unknown): boolean {
   // Node.js tries each address of the server.
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isDatabaseError);
   if (!(error instanceof Error)) return false;
-  if ('syscall' in error) return CONNECTION_CALLS.includes(error.syscall) && isDatabaseOutage(error);
+  // The message about a connection begins with the call (`write EPIPE`), the message about a file with the code.
+  if ('syscall' in error)
+    return CONNECTION_CALLS.some((call) => error.message.startsWith(`${call} `)) && isDatabaseOutage(error);
   return /^Connection terminated|^Client has encountered a connection error|^timeout exceeded when trying to connect/.test(
     error.message,
   );

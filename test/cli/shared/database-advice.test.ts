@@ -14,6 +14,7 @@ test.each(
     systemError('connect ETIMEDOUT 10.0.0.1:5432'),
     systemError('getaddrinfo ENOTFOUND ledger.example'),
     systemError('read ECONNRESET'),
+    systemError('write EPIPE'),
     // The socket of Postgres is missing, not a file that the user has named.
     systemError('connect ENOENT /run/.s.PGSQL.5432'),
   ].map((error) => [error.message, error] as const),
@@ -35,7 +36,8 @@ test('an error of a file, a pipe or a time limit is not an error of the database
     message: 'open ENOENT',
     advice: 'check the path',
   });
-  const pipe = systemError('write EPIPE');
+  // A pipe that is named like a file. main.ts handles the errors of standard output.
+  const pipe = Object.assign(new Error('EPIPE: broken pipe, write'), { code: 'EPIPE', syscall: 'write' });
   expect(withAdvice(pipe, {})).toBe(pipe);
   const late = new Error('The operation was aborted due to timeout');
   expect(withAdvice(late, {})).toBe(late);
