@@ -11,7 +11,7 @@ import {
 import { readRunningStack, type Config } from '../../config';
 import type { KeyRing } from '../../security';
 import { createLog } from '../../security/log';
-import { startPostgres } from '../postgres/postgres';
+import { startPostgres, type RunningPostgres } from '../postgres/postgres';
 import { createTemporaryFolder } from '../folders';
 import { errorCode, reservePort } from '../ports';
 import { ensureServiceKeys } from '../secrets';
@@ -57,17 +57,19 @@ export interface StandaloneService {
 export async function startStandaloneService(options: StandaloneServiceOptions): Promise<StandaloneService> {
   const { home, temporary, faults, port, requestsPerMinute, logLevel, log } = options;
   const dataFolder = temporary ? createTemporaryFolder() : folderIn(home);
-  const postgres =
-    options.databaseUrl === undefined ? await startPostgres({ dataFolder, ephemeral: temporary, log }) : undefined;
-  const databaseUrl = postgres?.url ?? options.databaseUrl ?? '';
-  const logger = createLog({ level: logLevel, to: path.join(dataFolder, 'service.log') });
+  let postgres: RunningPostgres | undefined;
   let service: Service | undefined;
   const stop = async (): Promise<void> => {
     await service?.close();
     await postgres?.stop();
-    rmSync(temporary ? dataFolder : addressFile(home), { recursive: true, force: true });
+    if (temporary) rmSync(dataFolder, { recursive: true, force: true });
+    // With an external database, the address is that of another service.
+    else if (postgres) rmSync(addressFile(home), { force: true });
   };
   try {
+    if (options.databaseUrl === undefined) postgres = await startPostgres({ dataFolder, ephemeral: temporary, log });
+    const databaseUrl = postgres?.url ?? options.databaseUrl ?? '';
+    const logger = createLog({ level: logLevel, to: path.join(dataFolder, 'service.log') });
     // `ferry up` uses the same `service.key`, because both can use the same external database.
     const serviceKeys = options.keys ?? ensureServiceKeys(temporary && postgres ? dataFolder : home);
     const cipher = createSecretCipher(serviceKeys);

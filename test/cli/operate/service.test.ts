@@ -1,4 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import childProcess from 'node:child_process';
+import fs, {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runFerry } from '../../../cli/program';
@@ -50,6 +60,38 @@ describe('ferry service start', () => {
     expect(temporaryFolders()).toHaveLength(before.length + 1);
     await stop();
     expect(temporaryFolders()).toEqual(before);
+  });
+
+  it('removes the temporary folder if Postgres does not start', async () => {
+    // No user can run Postgres.
+    const mocks = [
+      jest.spyOn(process, 'getuid').mockReturnValue(0),
+      jest.spyOn(childProcess, 'execFileSync').mockImplementation(() => {
+        throw new Error('no such user');
+      }),
+    ];
+    const created = jest.spyOn(fs, 'mkdtempSync');
+    const { exitCode, err } = await ferry(['service', 'start', '--temporary']);
+    for (const mock of mocks) mock.mockRestore();
+    const folders = created.mock.results.map(({ value }) => String(value));
+    created.mockRestore();
+    expect(exitCode).toBe(1);
+    expect(err).toContain('refuses to run as root');
+    expect(folders).toHaveLength(1);
+    expect(folders.filter((folder) => existsSync(folder))).toEqual([]);
+  });
+
+  it('with an external database, keeps the address of a service with an embedded database', async () => {
+    const database = await createTestDatabase();
+    const home = mkdtempSync(join(tmpdir(), 'ferry-service-'));
+    const address = join(home, 'service', 'database-url');
+    mkdirSync(join(home, 'service'));
+    writeFileSync(address, 'postgres://embedded');
+    const { stop } = await startService({ DATABASE_URL: database.url, TOKENFERRY_HOME: home });
+    await stop();
+    expect(readFileSync(address, 'utf8')).toBe('postgres://embedded');
+    await database.drop();
+    rmSync(home, { recursive: true });
   });
 });
 
