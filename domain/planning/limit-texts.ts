@@ -52,9 +52,13 @@ const NAMES = Object.keys(VALUES) as readonly (keyof MigrationLimits)[];
 export function limitLines(limits: LimitsChange, route: Route): readonly string[] {
   return NAMES.flatMap((name) => {
     const value = valueText(name, limits[name]);
-    if (value === null || (route === 'self-service' && name === 'remindBeforeStale')) return [];
-    return [`${nameOf(name, route)}: ${value}`];
+    return value === null || !hasEffect(name, route) ? [] : [`${nameOf(name, route)}: ${value}`];
   });
+}
+
+/** In the self-service route, data is out of date from the start. */
+function hasEffect(name: keyof MigrationLimits, route: Route): boolean {
+  return route === 'managed' || name !== 'remindBeforeStale';
 }
 
 /** Returns the name of a limit. In the self-service route, there is only one kind of reminder, so no step is named. */
@@ -67,6 +71,7 @@ export function changedLimitsText(before: MigrationLimits, change: LimitsChange,
   return NAMES.flatMap((name) => {
     const [old, value] = [valueText(name, before[name]), valueText(name, change[name])];
     if (value === null) return [];
+    if (!hasEffect(name, route)) return ['reminders before the data is out of date: no effect in self-service'];
     return [`${nameOf(name, route)}: ${old === value ? `${value}, as before` : `${old} -> ${value}`}`];
   }).join('; ');
 }

@@ -50,8 +50,11 @@ test('people in the self-service route read of no steps, and of no limit without
     'reminders: after 2 h, then every 60 min, escalated after 8 h',
   ]);
   expect(limitLines(DEFAULT_LIMITS, 'managed').filter((line) => line.startsWith('reminders'))).toHaveLength(2);
-  const { remindWhileStale } = DEFAULT_LIMITS;
+  const { remindWhileStale, remindBeforeStale } = DEFAULT_LIMITS;
   expect(changedLimitsText(DEFAULT_LIMITS, { remindWhileStale }, 'self-service')).toMatch(/^reminders: after 2 h, /);
+  expect(changedLimitsText(DEFAULT_LIMITS, { remindBeforeStale }, 'self-service')).toBe(
+    'reminders before the data is out of date: no effect in self-service',
+  );
 });
 
 test('no text about a decision contains the name of a step in commands and messages', () => {
