@@ -1,6 +1,6 @@
 /** Builds the page's rows of companies from the ledger's facts. */
 import { inClientWords } from '../../domain/companies/client-words';
-import { clientStateOf, leftOutText, unreachedText } from '../../domain/companies/company-state';
+import { clientStateOf, leftOutText, needsLink, unreachedText } from '../../domain/companies/company-state';
 import type { SupplyMessage } from '../../domain/companies/credential-state';
 import { acceptedSupplies, missingCredentialText } from '../../domain/companies/credential-state';
 import type { FailureKind } from '../../domain/companies/failures';
@@ -40,7 +40,8 @@ export function companyOf(company: CompanyRow, view: AcceptingView | null): Port
     problem: problem === null ? null : withoutUnsafeCharacters(problem),
     remedies: company.hasEnded ? [] : [...(view ? acceptedRemedies(remediable, rulesFor(company, view)) : remedies)],
     accepts: company.hasEnded ? [] : acceptedSupplies(company).filter((message) => isAccepted(message, view)),
-    linkUrl: remedies.includes('relink') || company.dependsOnReplaced ? webAddress(company.linkUrl) : null,
+    linkUrl:
+      remedies.includes('relink') || needsLink(company, company.dependsOnReplaced) ? webAddress(company.linkUrl) : null,
   };
 }
 
@@ -56,14 +57,14 @@ function isAccepted(supply: SupplyMessage, view: AcceptingView | null): boolean 
 
 /**
  * Returns the problem of a company; null if there is none. Adds that the company depends on a replaced application,
- * unless its end customer must reconnect it anyway.
+ * unless its end customer must reconnect it anyway. A left-out company gets no advice about that.
  */
 function problemOf(company: CompanyRow): string | null {
   const own = ownProblemOf(company);
   if (!company.dependsOnReplaced || clientStateOf(company.state, company.failure) === 'must-reconnect') return own;
+  if (!needsLink(company, true)) return `${own ?? 'left out'}; ${REPLACED_PROBLEM}`;
   const replaced = `${REPLACED_PROBLEM}; ${replacedRemedyFor(webAddress(company.linkUrl))}`;
-  const isLeftOut = company.state === 'skipped' || company.state === 'excluded';
-  return own === null && !isLeftOut ? replaced : `${own ?? 'left out'}; ${replaced}`;
+  return own === null ? replaced : `${own}; ${replaced}`;
 }
 
 function ownProblemOf(company: CompanyRow): string | null {
