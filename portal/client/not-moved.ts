@@ -8,7 +8,10 @@ const NOT_MOVED = ['must-reconnect', 'not-moved', 'left-out'] as const satisfies
 
 export interface NotMoved {
   readonly companies: readonly (Pick<Company, 'reference' | 'name'> & { readonly why: string })[];
-  /** The number of companies beyond the limit. */
+  /**
+   * The number of companies beyond the limit, according to the counts. At least 1 if there are any, because the counts
+   * can be older than the list.
+   */
   readonly more: number;
 }
 
@@ -38,7 +41,7 @@ export async function readNotMoved(
   const companies: NotMoved['companies'][number][] = [];
   for (const state of NOT_MOVED) {
     for await (const { reference, name, problem } of eachCompany({ state })) {
-      if (companies.length === most) return { companies, more: mustReconnect + notMoved + leftOut - most };
+      if (companies.length === most) return { companies, more: Math.max(1, mustReconnect + notMoved + leftOut - most) };
       companies.push({ reference, name, why: notMovedText(state, problem) });
     }
   }
