@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import type { EntryProof, SignedTrailEnd, TrailEnd, TrailEntry } from '../../domain/decisions/audit-trail';
 import {
   isEndOfApprover,
+  isEndSigned,
   trailEndProblem,
   isTrailEnd,
   isTrailEntry,
@@ -37,10 +38,10 @@ interface Verification {
   readonly unverified: number;
   /** The approvers that were added by signed decisions. */
   readonly added: readonly Approver[];
-  /** The signed last line; null if the file has none. */
+  /** The last line with the signature of the export; null if the file has none. */
   readonly end: TrailEnd | null;
-  /** True if the last line cannot be verified, because it is signed with a key of support and none is given. */
-  readonly isEndUnknown: boolean;
+  /** Why nothing proves the last line; null if it was verified. */
+  readonly unprovenEnd: string | null;
   /**
    * True if the file contains the ledger's confirmations and release. The verification has then compared them with the
    * signed decisions, unless `notGiven` contains approvers.
@@ -83,7 +84,7 @@ export async function verifyTrail(
   const found = named.map((each) => keys.find(each));
   const approvers = found.map(({ approver }) => approver);
   const verification = await verify(file, migrationId, approvers);
-  const { entries, unproven, unverified, added, end, isEndUnknown, notGiven } = verification;
+  const { entries, unproven, unverified, added, end, unprovenEnd, notGiven } = verification;
   return {
     failed: unproven.length > 0,
     json: {
@@ -93,7 +94,7 @@ export async function verifyTrail(
       unproven,
       unverified,
       added,
-      end: isEndUnknown ? null : end,
+      end: unprovenEnd === null ? end : null,
     },
     print: (output) => {
       for (const { line, decisionId, why } of unproven) {
@@ -126,7 +127,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
   // If only keys of the client are given, the signature of an export by support cannot be verified.
   const isEndVerified = (last: SignedTrailEnd): boolean =>
     approvers.some(({ role }) => role === 'support') || isEndOfApprover(last, verifier.approvers());
-  let isEndUnknown = false;
+  let unprovenEnd: string | null = 'itself is not signed';
   const unsigned = createUnsignedNotes(approvers);
   let ledgerNotes: readonly string[] = [];
   for await (const { line, text, value } of readLines(file, migrationId)) {
@@ -141,7 +142,11 @@ async function verify(file: string, migrationId: string, approvers: readonly App
       if (result.proof === 'unverified') unverified += 1;
     } else if (isTrailEnd(value)) {
       end = value.end;
-      isEndUnknown = !isEndVerified(value);
+      if (isEndVerified(value)) unprovenEnd = null;
+      else
+        unprovenEnd = isEndSigned(value)
+          ? 'is signed with a key that you did not pass'
+          : 'itself is not validly signed';
       if (end.migrationId !== migrationId) {
         const why = `this is the trail of ${end.migrationId}, not of ${migrationId}`;
         const added = verifier.added();
@@ -151,14 +156,14 @@ async function verify(file: string, migrationId: string, approvers: readonly App
           unverified,
           added,
           end,
-          isEndUnknown,
+          unprovenEnd,
           hasLedger,
           notes: [],
           notGiven: [],
         };
       }
       const lines = { migrationId, entries, sha256: digest.digest('hex') };
-      const why = isEndVerified(value) ? trailEndProblem(value, lines, verifier.approvers()) : null;
+      const why = unprovenEnd === null ? trailEndProblem(value, lines, verifier.approvers()) : null;
       if (why !== null) unproven.push({ line, decisionId: null, why });
     } else if (isLedgerLine(value) && !hasLedger) {
       hasLedger = true;
@@ -175,7 +180,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
     unverified,
     added: verifier.added(),
     end,
-    isEndUnknown,
+    unprovenEnd,
     hasLedger,
     notes: [...unsigned.notes(), ...ledgerNotes],
     notGiven: verifier.notGiven(),
@@ -232,7 +237,7 @@ function adviceAboutKeys(missing: readonly Approver[]): string {
 
 function printVerified(
   output: Output,
-  { entries, unverified, added, end, isEndUnknown, hasLedger }: Verification,
+  { entries, unverified, added, end, unprovenEnd, hasLedger }: Verification,
 ): void {
   const mark = output.styled('green', '✓');
   const whose = unverified === 0 ? '' : ' of the client';
@@ -251,13 +256,13 @@ function printVerified(
     output.line(
       `${mark} in the ledger, every confirmation and every permission to move companies comes from ${unverified === 0 ? 'a signed decision' : 'a decision in the trail'}`,
     );
-  if (end && !isEndUnknown) {
+  if (end && unprovenEnd === null) {
     const by = `${end.exportedBy} exported and signed the trail on ${localTime(end.exportedAt)}`;
     output.line(`${mark} ${by}: nothing has been changed, added or removed since then`);
     return;
   }
   output.line(
-    `The export ${isEndUnknown ? 'is signed with a key that you did not pass' : 'itself is not signed'}, so refused decisions, times and outcomes could have been changed, and entries could have been removed.`,
+    `The export ${unprovenEnd}, so refused decisions, times and outcomes could have been changed, and entries could have been removed.`,
   );
 }
 

@@ -82,6 +82,12 @@ export function isEndOfApprover({ signature }: SignedTrailEnd, approvers: readon
   return approverWithKey(approvers, publicKey) !== undefined;
 }
 
+/** Returns whether the last line of an exported trail is signed with the key that it names. */
+export function isEndSigned({ end, signature: given }: SignedTrailEnd): boolean {
+  const signature = parseSignature(given);
+  return signature !== null && verifies(signature, endBytesToSign(end));
+}
+
 /** Returns what is wrong with the last line of an exported trail; null if an approver signed exactly these lines. */
 export function trailEndProblem(
   { end, signature: given }: SignedTrailEnd,

@@ -5,7 +5,9 @@ import path from 'node:path';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 import { ferry } from '../captured-terminal';
 
-const { publicKey } = parseSigningKey(new Secret(createSigningKey('Cleo')));
+const [publicKey, OF_SUPPORT] = ['Cleo', 'Sam'].map(
+  (person) => parseSigningKey(new Secret(createSigningKey(person))).publicKey,
+);
 const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
 const file = path.join(folder, 'trail.jsonl');
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -39,4 +41,16 @@ test.each([
   const { exitCode, out } = await verify(`${JSON.stringify({ ledger: { route, released, confirmations } })}\n`);
   expect(exitCode).toBe(1);
   expect(out).toContain(expected);
+});
+
+test.each<[string, unknown]>([
+  ['no signature', undefined],
+  ['a malformed signature', 'signed'],
+  ['the signature of another export', { publicKey: OF_SUPPORT, value: '0'.repeat(128) }],
+])('with only keys of the client, an export whose last line has %s is not validly signed', async (_, signature) => {
+  const at = '2026-03-02T12:00:00.000Z';
+  const end = { migrationId: 'acme.xero', entries: 0, sha256: '', exportedBy: 'Sam', exportedAt: at };
+  const { exitCode, out } = await verify(`${JSON.stringify({ end, signature })}\n`);
+  expect(exitCode).toBe(0);
+  expect(out).toContain('The export itself is not validly signed, so');
 });
