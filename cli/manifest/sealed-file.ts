@@ -6,8 +6,8 @@
  * times are readable; a company's sealed credential cannot be opened if its reference or time is changed.
  */
 import { once } from 'node:events';
-import { createReadStream } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { link, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { MigrationKey, Secret } from '../../security';
@@ -121,14 +121,15 @@ const keyFields = ({ migrationId, publicKey }: MigrationKey) => ({
 
 const lineOf = (value: object): string => `${JSON.stringify(value)}\n`;
 
-/** Writes a complete file or none. */
+/** Writes a complete file or none. Does not replace an existing file. */
 async function writeNew(file: string, lines: AsyncIterable<string> | Iterable<string>): Promise<void> {
   const unfinished = `${file}.unfinished`;
-  const target = await open(file, 'wx', 0o600).catch((error: unknown) => {
-    throw new CommandFailed(`${file} cannot be written`, 'choose another file with --output', { cause: error });
+  const failed = (cause: unknown) =>
+    new CommandFailed(`${file} cannot be written`, 'choose another file with --output', { cause });
+  const source = await createFresh(unfinished).catch((error: unknown) => {
+    throw failed(error);
   });
   try {
-    const source = await open(unfinished, 'w', 0o600);
     try {
       for await (const line of lines) await source.appendFile(line);
       // Flushes the file to the disk, because the caller might destroy the original next.
@@ -136,13 +137,29 @@ async function writeNew(file: string, lines: AsyncIterable<string> | Iterable<st
     } finally {
       await source.close();
     }
-    await rename(unfinished, file);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    await rm(file, { force: true });
-    throw error;
+    await moveToNew(unfinished, file).catch((error: unknown) => {
+      throw failed(error);
+    });
   } finally {
-    await target.close();
+    await rm(unfinished, { force: true });
+  }
+}
+
+/** Creates a file that only its owner can read. Removes the file that a killed process has left. */
+async function createFresh(file: string): Promise<FileHandle> {
+  await rm(file, { force: true });
+  return open(file, 'wx', 0o600);
+}
+
+/** @throws if the target exists */
+async function moveToNew(file: string, target: string): Promise<void> {
+  try {
+    await link(file, target);
+  } catch (error) {
+    if (existsSync(target)) throw error;
+    // The file system has no hard links. Makes sure that the target is new, and then replaces it at once.
+    await (await open(target, 'wx', 0o600)).close();
+    await rename(file, target);
   }
 }
 
