@@ -156,11 +156,19 @@ function missingMessage(
     const none = `No stack is running on this machine, according to ${stackFile(home)}.`;
     return `Not configured: ${names}. ${none} Configure what is missing, or start a stack with: ferry up`;
   }
-  if (stack !== undefined)
-    return `Not configured: ${names}. Configure what is missing, because the running stack does not provide it.`;
+  const notProvided = stack === undefined ? missing.filter((part) => isNotProvided(running, part)) : missing;
+  if (notProvided.length > 0) {
+    const what = notProvided.length === missing.length ? 'it' : 'all of it';
+    return `Not configured: ${names}. Configure what is missing, because the running stack does not provide ${what}.`;
+  }
   const why = 'because TEMPORAL_ADDRESS points to another Temporal server, or TEMPORAL_PROFILE is set';
   const next = 'Configure what is missing, or unset both variables to use the running stack.';
   return `Not configured: ${names}. The running stack is not used, ${why}. ${next}`;
+}
+
+/** Returns whether a stack can provide the part, but the running stack does not. */
+function isNotProvided(running: RunningStack, part: ConfigPartName): boolean {
+  return (part === 'portalUrl' || part === 'portalDatabaseUrl') && running[part] === undefined;
 }
 
 function secretOf(value: string | undefined): Secret | undefined {

@@ -113,6 +113,14 @@ test('ignores the database and keys of the running stack if the environment poin
   expect(problemsOf(() => loadConfig(['databaseUrl', 'payloadKeys'], elsewhere))).toEqual([
     expect.stringMatching(/^Not configured: Postgres .*The running stack is not used, because TEMPORAL_ADDRESS/),
   ]);
+  // The running stack has no portal.
+  const instead = 'Configure what is missing, because the running stack does not provide';
+  expect(problemsOf(() => loadConfig(['portalUrl'], elsewhere))).toEqual([
+    `Not configured: the portal's address (TOKENFERRY_PORTAL_URL). ${instead} it.`,
+  ]);
+  expect(problemsOf(() => loadConfig(['portalUrl', 'databaseUrl'], elsewhere))).toEqual([
+    expect.stringContaining(`${instead} all of it.`),
+  ]);
   const sameServer = { ...env, TEMPORAL_ADDRESS: stack.temporal.address };
   expect(loadConfig(['databaseUrl'], sameServer).databaseUrl.reveal()).toBe('postgres://stack/tokenferry');
 });
