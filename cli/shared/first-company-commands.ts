@@ -66,37 +66,54 @@ function chooseFirst(id: string, reference: string): NextCommand {
  * Returns the command that chooses this company to go first. Puts the reference after `--` if it begins with a hyphen;
  * otherwise it would be taken for an option.
  */
-function chooseFirstCommand(id: string, reference: string, reason?: string): string {
+function chooseFirstCommand(id: string, reference: string, options = WITH_REASON): string {
   const word = shellQuoted(reference);
-  const why = reason === undefined ? '"why"' : shellQuoted(reason);
   return reference.startsWith('-')
-    ? `ferry first-company ${id} --reason ${why} -- ${word}`
-    : `ferry first-company ${id} ${word} --reason ${why}`;
+    ? `ferry first-company ${id} ${options} -- ${word}`
+    : `ferry first-company ${id} ${word} ${options}`;
 }
 
-interface Choice {
+/** The options of a decision that a suggested decision of the same person keeps. */
+export interface KeptOptions {
+  readonly reason?: string | undefined;
+  readonly validUntil?: Date | undefined;
+  /** The name that the person gave with `--by`; absent if it is the default. */
+  readonly givenBy?: string | undefined;
+}
+
+interface Choice extends KeptOptions {
   /** Absent if the person has named no company. */
   readonly company?: string;
-  readonly reason?: string;
   readonly as: Role;
   readonly by: string;
 }
 
+/** Returns the kept options as part of a command, with a placeholder if there is no reason. */
+export function keptOptions({ reason, givenBy, validUntil }: KeptOptions): string {
+  return [
+    reason === undefined ? WITH_REASON : `--reason ${shellQuoted(reason)}`,
+    ...(givenBy === undefined ? [] : [`--by ${shellQuoted(givenBy)}`]),
+    ...(validUntil === undefined ? [] : [`--valid-until ${validUntil.toISOString()}`]),
+  ].join(' ');
+}
+
 /** Says how to choose the company that moves first. Names the list of companies if the person has named no company. */
-export function choiceText(id: string, { company, reason, as }: Omit<Choice, 'by'>): string {
+export function choiceText(id: string, { company, as, ...kept }: Omit<Choice, 'by'>): string {
   if (company === undefined)
     return `list the companies with: ferry companies ${id} --state not-moved-yet; then choose one with: ferry first-company ${id} "reference of the company" --reason "why"`;
-  const who = as === 'client' ? 'support chooses the company with' : 'to choose the company that moves first';
-  return `${who}: ${chooseFirstCommand(id, company, reason)}`;
+  return as === 'client'
+    ? `support chooses the company with: ${chooseFirstCommand(id, company, keptOptions({ reason: kept.reason }))}`
+    : `to choose the company that moves first: ${chooseFirstCommand(id, company, keptOptions(kept))}`;
 }
 
 /** Says what to do instead of adding `--company` or `--next` to a rejection that is not of the first company. */
 export function insteadText(id: string, { next, ...choice }: Choice & { readonly next?: string }): string {
   if (choice.company !== undefined) return choiceText(id, choice);
   if (next !== 'abandon') return 'run the command again without --next';
-  return choice.as === 'client'
-    ? `to end the migration, run: ferry cancel ${id} ${WITH_REASON} ${byClientNamed(choice.by)}`
-    : `to end the migration, run: ferry cancel ${id} ${WITH_REASON}`;
+  const { as, by, ...kept } = choice;
+  const options =
+    as === 'client' ? `${keptOptions({ ...kept, givenBy: undefined })} ${byClientNamed(by)}` : keptOptions(kept);
+  return `to end the migration, run: ferry cancel ${id} ${options}`;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { Step } from '../../../domain/migration/steps';
 import { STEPS } from '../../../domain/migration/steps';
 import { isOver } from '../../../domain/migration/terminated';
@@ -43,8 +44,12 @@ export function addDecisions(context: Context): void {
       now,
       'reason required',
     ),
-  ).action((migration: string, step: string | undefined, options: RejectOptions) =>
-    run(() => withMigrationClient(terminal.env, (ferry) => reject(context, ferry, { migration, step, options }))),
+  ).action((migration: string, step: string | undefined, given: RejectOptions, command: Command) =>
+    run(() => {
+      const isByGiven = command.getOptionValueSource('by') === 'cli';
+      const options = { ...given, ...(isByGiven && { givenBy: given.by }) };
+      return withMigrationClient(terminal.env, (ferry) => reject(context, ferry, { migration, step, options }));
+    }),
   );
 
   addDecisionOptions(

@@ -7,8 +7,8 @@ import { readProgressIfAnswered } from '../../../client';
 import type { DecisionOptions } from '../../shared/decisions';
 import { assertCompany, isRejectedFirst, sameCompany } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import { choicesAfterRejection, choiceText, insteadText } from '../../shared/first-company-commands';
-import { shellQuoted } from '../../shared/remedy-commands';
+import type { KeptOptions } from '../../shared/first-company-commands';
+import { choicesAfterRejection, choiceText, insteadText, keptOptions } from '../../shared/first-company-commands';
 import type { CommandResult } from '../../terminal/output';
 
 interface NextOptions {
@@ -16,7 +16,7 @@ interface NextOptions {
   readonly company?: string;
 }
 
-export type NextAfterRejectionOptions = DecisionOptions & NextOptions;
+export type NextAfterRejectionOptions = DecisionOptions & NextOptions & KeptOptions;
 
 export const NEXT = [
   'same-company',
@@ -90,9 +90,9 @@ export async function withChoice(
   return { ...result, print };
 }
 
-/** Returns the command that rejects the first company, without what to try next. */
-function rejectCommand(migrationId: string, { reason }: NextAfterRejectionOptions): string {
-  return `ferry reject ${migrationId} migrate-first-company --reason ${shellQuoted(reason ?? 'why')}`;
+/** Returns the command with which support rejects the first company, without what to try next. */
+function rejectCommand(migrationId: string, options: NextAfterRejectionOptions): string {
+  return `ferry reject ${migrationId} migrate-first-company ${keptOptions(options)}`;
 }
 
 /**

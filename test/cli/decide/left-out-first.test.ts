@@ -14,8 +14,11 @@ test('a rejection of a first company that was left out offers only another compa
   await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
   await updateRow(orchestrator.ferry.db, id, 1, { state: 'skipped' });
   const args = ['reject', id, '--company', 'R-1', '--reason', 'too small'];
-  expect((await ferry(args, undefined, orchestrator.env)).err).toBe(
-    `ferry: R-1 is the company that you reject, so it cannot be the other company to try; to try another company: ferry reject ${id} migrate-first-company --reason 'too small' --company R-2\n`,
+  const another = `R-1 is the company that you reject, so it cannot be the other company to try; to try another company: ferry reject ${id} migrate-first-company --reason 'too small'`;
+  expect((await ferry(args, undefined, orchestrator.env)).err).toBe(`ferry: ${another} --company R-2\n`);
+  const options = ['--by', 'Sam', '--valid-until', '2099-12-01T09:00:00.000Z'];
+  expect((await ferry([...args, ...options], undefined, orchestrator.env)).err).toBe(
+    `ferry: ${another} ${options.join(' ')} --company R-2\n`,
   );
 
   const screen = startTerminalSession(['desk', '--by', 'Sam'], orchestrator.env, 80, 24);
