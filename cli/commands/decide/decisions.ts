@@ -101,7 +101,7 @@ async function reject(
     const consequence = endingConsequence(progress);
     const when = unanswered ? `${unanswered.once}, ` : '';
     // The migration will refuse the rejection, so the answer to the question would make no difference.
-    const isRefused = progress !== undefined && isOver(progress.state);
+    const isRefused = options.as === 'client' || (progress !== undefined && isOver(progress.state));
     if (!isRefused && !(await confirm(context, options, { question: `End ${migration} for good?`, consequence })))
       throw new CommandFailed('nothing was decided', `${when}review the migration with: ferry show ${migration}`);
   }

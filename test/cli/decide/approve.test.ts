@@ -196,6 +196,13 @@ test.each([
   },
 );
 
+test('the client is not asked whether to end the migration, because it cannot reject the first company', async () => {
+  const abandon = ['reject', ID, 'migrate-first-company', '--next', 'abandon', '--reason', 'too slow'];
+  const { exitCode, out, questions } = await answering(true, ...abandon, '--as', 'client', '--by', 'Cleo');
+  expect({ exitCode, questions }).toEqual({ exitCode: 1, questions: [] });
+  expect(out).toContain('cannot reject step 5');
+});
+
 test('cancel shows the consequences and asks for confirmation', async () => {
   const cancel = ['cancel', ID, '--reason', 'they stay where they are', ...SAM];
   const declined = await answering(false, ...cancel);
