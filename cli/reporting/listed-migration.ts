@@ -3,11 +3,19 @@ import { ServiceError } from '@temporalio/client';
 import type { MoveStage } from '../../domain/companies/company-state';
 import type { Remedy } from '../../domain/companies/remedies';
 import type { TryTimes } from '../../domain/progress/retried';
+import { hasOpenWindow } from '../../domain/progress/open-window';
 import { ONCE_RESUMED, resumptionText } from '../../domain/progress/retried';
 import type { Database, StoredMigration } from '../../store';
 import { readCompanyPage, readLimits } from '../../store';
 import type { LedgerClient } from '../../client';
-import { NoSuchMigration, NoWorker, PayloadKeyMissing, queryProgress } from '../../client';
+import {
+  isBatchRunning,
+  NoSuchMigration,
+  NoWorker,
+  PayloadKeyMissing,
+  queryProgress,
+  readSchedulePause,
+} from '../../client';
 import type { RemedyTarget } from '../shared/remedy-commands';
 import { AS_CLIENT, remedyCommand } from '../shared/remedy-commands';
 import { clientCommand } from '../shared/client-portal';
@@ -33,24 +41,33 @@ export interface Opening extends TryTimes {
 const ANSWER_WITHIN_MS = 5_000;
 
 /**
- * Reads when companies are tried again. Only the workflow knows of outages and paused windows, so they are left out if
- * the workflow cannot be asked. The rest of the list needs only the ledger.
+ * Reads when companies are tried again. Only Temporal knows of outages and paused windows, so they are left out if the
+ * workflow cannot be asked. The rest of the list needs only the ledger.
  */
 export async function readOpening(ferry: LedgerClient, migration: MigrationWithStage): Promise<Opening> {
   const { limits, now } = await readLimits(ferry.db, migration.id);
-  return { windows: limits.windows, now, once: await readResumption(ferry, migration) };
+  const { windows } = limits;
+  return { windows, now, once: await readResumption(ferry, migration, { windows, now }) };
 }
 
 async function readResumption(
   ferry: LedgerClient,
   { id: migrationId, paused, stage }: MigrationWithStage,
+  { windows, now }: Pick<Opening, 'windows' | 'now'>,
 ): Promise<string | null> {
-  if (paused) return ONCE_RESUMED;
-  if (stage !== 'open' || !(await hasTriesAhead(ferry.db, migrationId))) return null;
+  const inLedger = paused ? ONCE_RESUMED : null;
+  if (stage !== 'open' || (paused && windows.length === 0)) return inLedger;
+  if (!(await hasTriesAhead(ferry.db, migrationId))) return inLedger;
   try {
-    return resumptionText(await queryProgress(ferry, migrationId, ANSWER_WITHIN_MS));
+    const progress = await queryProgress(ferry, migrationId, ANSWER_WITHIN_MS);
+    const areWindowsPaused =
+      windows.length > 0 &&
+      progress.step === 'complete-migration' &&
+      (await readSchedulePause(ferry, migrationId)) !== null &&
+      !hasOpenWindow(progress, windows, await isBatchRunning(ferry, migrationId), now.toISOString());
+    return resumptionText(paused ? { ...progress, state: 'paused' } : progress, areWindowsPaused);
   } catch (error) {
-    if (UNANSWERED.some((errorClass) => error instanceof errorClass)) return null;
+    if (UNANSWERED.some((errorClass) => error instanceof errorClass)) return inLedger;
     throw error;
   }
 }

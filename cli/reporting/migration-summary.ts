@@ -10,12 +10,13 @@ import type { Step } from '../../domain/migration/steps';
 import { stepNumber } from '../../domain/migration/steps';
 import type { MigrationLimits } from '../../domain/planning/limits';
 import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
-import { isOpenWithoutEnd, openWindowOf } from '../../domain/progress/open-window';
+import { hasOpenWindow, isOpenWithoutEnd, openWindowOf } from '../../domain/progress/open-window';
 import type { Progress } from '../../domain/progress/progress';
 import { endedByText, headline, pausedTexts, pausesIn, reopenedText } from '../../domain/progress/progress';
 import { signingText } from '../../domain/migration/approvers';
 import { canFinish } from '../../domain/migration/pauses';
 import { fourEyesTexts } from '../../domain/progress/four-eyes';
+import type { TryTimes } from '../../domain/progress/retried';
 import { delayedTryText, resumptionText, retriedText } from '../../domain/progress/retried';
 import { meanwhileTask } from '../../domain/progress/meanwhile';
 import { currentTask, isMoveOfRemaining } from '../../domain/progress/waiting-for';
@@ -108,9 +109,13 @@ export function printMigration(
   const reconnections = reconnectionsAfterEnd(progress, localTime);
   if (reconnections !== null) output.line(reconnections);
   if (interrupted) printInterrupted(output, progress, interrupted, ledgerBehind);
-  if (deferred && !hasEnded)
-    printDeferred(output, progress, ledgerBehind ? { ...deferred, nextTryAt: null } : deferred, now);
-  const retried = retriedText(progress, now.toISOString(), localTime);
+  const at = now.toISOString();
+  const areWindowsPaused = windowsPaused !== null && !hasOpenWindow(progress, progress.windows, isBatchRunning, at);
+  if (deferred && !hasEnded) {
+    const once = resumptionText(progress, areWindowsPaused);
+    printDeferred(output, progress, { ...deferred, ...(ledgerBehind && { nextTryAt: null }), once }, now);
+  }
+  const retried = retriedText(progress, at, localTime, areWindowsPaused);
   if (retried !== null && !ledgerBehind) output.line(retried);
   if (applications) printReplacedApplications(output, migrationId, applications);
   printDetails(output, progress, { inFull, isListed: listed !== null });
@@ -268,13 +273,12 @@ function printInterrupted(
 function printDeferred(
   output: Output,
   progress: Progress,
-  { companies, references, nextTryAt }: Deferred,
+  { companies, references, nextTryAt, once }: Deferred & Pick<TryTimes, 'once'>,
   now: Date,
 ): void {
   if (companies === 0) return;
   const { migrationId, windows } = progress;
-  const times = { windows, once: resumptionText(progress) };
-  const next = nextTryAt === null ? '' : `, ${delayedTryText(nextTryAt, times, now, localTime)}`;
+  const next = nextTryAt === null ? '' : `, ${delayedTryText(nextTryAt, { windows, once }, now, localTime)}`;
   const more = companies - references.length;
   const named = `${references.join(', ')}${more > 0 ? ` and ${number(more)} more` : ''}`;
   output.line(`${counted(companies, 'company')} deferred${next}: ${named}`);

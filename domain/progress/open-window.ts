@@ -48,6 +48,19 @@ export function isOpenWithoutEnd(
   return (openedWindow ?? null) !== null || isBatchRunning || counts.importing + counts.syncing > 0;
 }
 
+/** Returns whether moves go on in an open window although the Schedule is paused, as soon as no pause stops them. */
+export function hasOpenWindow(
+  progress: MovesInWindow,
+  windows: readonly Window[],
+  isBatchRunning: boolean,
+  now: string,
+): boolean {
+  const running = { ...progress, state: 'running' } as const;
+  return (
+    isOpenWithoutEnd(running, windows, isBatchRunning) || openWindowOf(running, windows, isBatchRunning, now) !== null
+  );
+}
+
 /**
  * Returns whether the moves of step 6 can begin. Deferred companies are also tried again while the migration waits for a
  * person.

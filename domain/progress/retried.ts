@@ -10,16 +10,18 @@ import { isForPausedWindows } from './waiting-for';
  *
  * @param now ISO 8601, UTC
  * @param timeText formats a time; by default with its time zone
+ * @param areWindowsPaused see {@link resumptionText}
  * @returns null if there are none, or if the migration or its workflow has ended
  */
 export function retriedText(
   progress: Pick<Progress, 'state' | 'counts' | 'windows' | 'waitingFor' | 'outage'>,
   now: string,
   timeText: (iso: string) => string = momentText,
+  areWindowsPaused = false,
 ): string | null {
   const { retried = 0, firstRetried } = progress.counts;
   if (retried === 0 || isOver(progress.state)) return null;
-  const times = { windows: progress.windows, once: resumptionText(progress) };
+  const times = { windows: progress.windows, once: resumptionText(progress, areWindowsPaused) };
   return `${namedCompanies(retried, firstRetried ?? [])} will be tried again ${dueTryText(times, now, timeText)}`;
 }
 
@@ -29,14 +31,19 @@ export interface TryTimes extends Pick<Progress, 'windows'> {
   readonly once: string | null;
 }
 
-/** Returns what has to happen before any company is tried, as a clause; null if nothing stops the migration. */
-export function resumptionText({
-  state,
-  waitingFor,
-  outage,
-}: Pick<Progress, 'state' | 'waitingFor' | 'outage'>): string | null {
+/**
+ * Returns what has to happen before any company is tried, as a clause; null if nothing stops the migration.
+ *
+ * @param areWindowsPaused true if no window is open, and the Schedule is known to be paused. The migration notices this
+ *   only when it looks for a window, and not during a pause
+ */
+export function resumptionText(
+  { state, waitingFor, outage }: Pick<Progress, 'state' | 'waitingFor' | 'outage'>,
+  areWindowsPaused = false,
+): string | null {
+  if (areWindowsPaused || isForPausedWindows(waitingFor))
+    return state === 'paused' ? 'once the migration and its windows are resumed' : 'once the windows are resumed';
   if (state === 'paused') return ONCE_RESUMED;
-  if (isForPausedWindows(waitingFor)) return 'once the windows are resumed';
   return outage === null ? null : 'once the outage is over';
 }
 

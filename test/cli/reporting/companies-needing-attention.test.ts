@@ -73,9 +73,14 @@ test('a company that waits for its next try stays visible, with the window in wh
   const onceResumed = 'will be tried again once the windows are resumed and a window is open';
   expect((await run('show', retrier.id)).out).toContain(`1 company (R-2) ${onceResumed}\n`);
   expect((await run('exceptions', retrier.id)).out).toMatch(new RegExp(`^R-2 .+ ${onceResumed}$`, 'm'));
-  await run('schedule', 'resume', retrier.id);
 
   expect((await run('pause', retrier.id, '--reason', 'lunch')).exitCode).toBe(0);
+  const onceBothResumed = 'will be tried again once the migration and its windows are resumed and a window is open';
+  const paused = (await run('show', retrier.id)).out;
+  expect(paused).toContain(`1 company (R-2) ${onceBothResumed}\n`);
+  for (const command of ['schedule resume', 'resume']) expect(paused).toContain(`ferry ${command} ${retrier.id}\n`);
+  expect((await run('exceptions', retrier.id)).out).toMatch(new RegExp(`^R-2 .+ ${onceBothResumed}$`, 'm'));
+  await run('schedule', 'resume', retrier.id);
   expect((await run('exceptions', retrier.id)).out).toMatch(
     /^R-2 .+ will be tried again once the migration is resumed and a window is open$/m,
   );

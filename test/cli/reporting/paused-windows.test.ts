@@ -60,6 +60,20 @@ test('an end that needs a further window is not shown, because no further window
   expect(paused).not.toMatch(/moves continue|ends /);
 });
 
+test('a company is tried again once everything that is paused is resumed', () => {
+  const again = (state: MigrationState, windowsPaused?: null): string =>
+    shown(state, IN_WINDOW, windowsPaused).split('(M-047) will be tried again ').at(-1)?.split('\n')[0] ?? '';
+  const retried = { counts: counts({ total: 600, moved: 100, waiting: 500, retried: 1, firstRetried: ['M-047'] }) };
+  const pause = { reason: 'lunch', by: 'Sam', stopReason: null, at: BEFORE_WINDOW };
+  expect(again({ ...MOVING, ...retried }, null)).toBe('now');
+  expect(again({ ...MOVING, ...retried })).toBe('once the windows are resumed');
+  expect(again({ ...MOVING, ...retried, pause }, null)).toBe('once the migration is resumed');
+  expect(again({ ...MOVING, ...retried, pause })).toBe('once the migration and its windows are resumed');
+  // Moves continue in the open window although no further window opens.
+  expect(again({ ...OPENED, ...retried })).toBe('now');
+  expect(again({ ...OPENED, ...retried, pause })).toBe('once the migration is resumed');
+});
+
 test('an end in the open window is shown, because moves continue until it closes', () => {
   const few = { ...OPENED, counts: counts({ total: 600, moved: 500, waiting: 100 }) };
   expect(shown(few, IN_WINDOW)).toMatch(/^Rate: 6 a minute, ends about /m);
