@@ -116,7 +116,9 @@ export const DECISION_SCHEMAS: CommandSchemas = {
         ),
       toCreate: z
         .array(z.string())
-        .describe('references of companies that the service no longer has; the next try creates these companies again'),
+        .describe(
+          'references of companies that the service no longer has; if `workflow` is `running`, the next try creates these companies again',
+        ),
       doubled: z.array(z.string()).describe('references for which the service has more than one company'),
       isIncomplete: z
         .literal(true)
