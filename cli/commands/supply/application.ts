@@ -6,6 +6,7 @@ import type { ApplicationFacts } from '../../../domain/preflight/applications';
 import { plainTextAdvice } from '../../../domain/supply/plain-text';
 import type { StoredMigration } from '../../../store';
 import { discardSealedApplication, readApplications, sealedApplicationDigest, stageApplication } from '../../../store';
+import { applicationFrom, type ApplicationOptions } from '../../shared/application-options';
 import { effectOnMoved } from '../../shared/application-replacement';
 import { CommandFailed, withAdvice } from '../../shared/errors';
 import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
@@ -25,12 +26,7 @@ import { readSealedApplication } from '../../manifest';
 import { assertSealedFor } from '../../credentials/sealed-for';
 import { readClientSecret } from '../../shared/secret-file';
 
-interface ApplicationOptions extends ActorOptions, YesOption {
-  readonly clientId?: string;
-  readonly environment?: 'production' | 'sandbox';
-  readonly secretFile?: string;
-  readonly sealed?: string;
-}
+type Options = ApplicationOptions & ActorOptions & YesOption;
 
 /**
  * `ferry application`: registers the client's own application with the service, once the migration has accepted the
@@ -58,7 +54,7 @@ export function addApplication({ program, run, terminal, output }: Context): voi
         'the file in which the client has sealed the application; replaces --client-id, --environment and --secret-file',
       ),
   );
-  addYesOption(command).action((migration: string, options: ApplicationOptions) =>
+  addYesOption(command).action((migration: string, options: Options) =>
     run(() =>
       withLedgerClient(terminal.env, async (ferry) => {
         const ask: Ask = (confirmation) => confirm({ output, terminal }, options, confirmation);
@@ -79,7 +75,7 @@ async function supply(
   terminal: Terminal,
   ferry: LedgerClient,
   migrationId: string,
-  options: ApplicationOptions & { readonly ask: Ask; readonly askToWithdraw: () => Promise<void> },
+  options: Options & { readonly ask: Ask; readonly askToWithdraw: () => Promise<void> },
 ): Promise<CommandResult> {
   const actor = actorFrom(options);
   const { migration, platform } = await readOpenMigration(
@@ -94,7 +90,7 @@ async function supply(
       'nothing was sent; leave out --client-id, --environment and --secret-file',
     );
   const sealed = sealedFile === undefined ? null : await readSealed(ferry, migrationId, sealedFile);
-  const { clientId, environment } = sealed ?? applicationFrom(options);
+  const { clientId, environment } = sealed ?? applicationFrom(options, 'the file from the client');
   if (platform.environment !== undefined && platform.environment !== environment) {
     throw new CommandFailed(
       `${platform.name} uses the ${platform.environment} environment, not ${environment}`,
@@ -169,14 +165,6 @@ function notRegisteredText({ migrationId, isCertain, isAccepted, isSealed }: Reg
   return (
     'The secret was not sent, so nothing was registered with the service. ' +
     'Once the problem above is resolved, run the command again'
-  );
-}
-
-function applicationFrom({ clientId, environment }: ApplicationOptions) {
-  if (clientId !== undefined && environment !== undefined) return { clientId, environment };
-  throw new CommandFailed(
-    'the application is not specified',
-    'add --client-id and --environment, or --sealed with the file from the client',
   );
 }
 

@@ -3,7 +3,7 @@ import { applicationDigest, hashOfBox } from '../../../domain/supply/sealed-dige
 import { createSealer, fingerprintOf, sealClientSecret } from '../../../security';
 import { addProviderOption, type ProviderOption } from '../../commands/supply/seal';
 import { readSealedApplication } from '../../manifest';
-import { CommandFailed } from '../../shared/errors';
+import { applicationFrom, type ApplicationOptions } from '../../shared/application-options';
 import { choiceOption } from '../../shared/options';
 import { readClientSecret } from '../../shared/secret-file';
 import type { CommandResult } from '../../terminal/output';
@@ -12,12 +12,7 @@ import { decisionResult, review, sign, type DecideOptions } from '../decide';
 import { assertSealedWith, PROVIDER_SOURCE, trustedKey } from '../sealing-key';
 import { addDecideOptions } from './decisions';
 
-interface ApplicationOptions extends DecideOptions, ProviderOption {
-  readonly clientId?: string;
-  readonly environment?: 'production' | 'sandbox';
-  readonly secretFile?: string;
-  readonly sealed?: string;
-}
+type Options = ApplicationOptions & DecideOptions & ProviderOption;
 
 /** `ferry --portal <link> application` */
 export function addApplication(context: PortalContext): void {
@@ -36,13 +31,12 @@ export function addApplication(context: PortalContext): void {
       '--sealed <file>',
       'a sealed file with the application and its secret; replaces --client-id, --environment and --secret-file',
     );
-  addProviderOption(addDecideOptions(command), PROVIDER_SOURCE).action(
-    (migrationId: string, options: ApplicationOptions) =>
-      run(() => withPortal(context, migrationId, (portal) => supply(context, portal, options))),
+  addProviderOption(addDecideOptions(command), PROVIDER_SOURCE).action((migrationId: string, options: Options) =>
+    run(() => withPortal(context, migrationId, (portal) => supply(context, portal, options))),
   );
 }
 
-async function supply(context: PortalContext, portal: Connection, options: ApplicationOptions): Promise<CommandResult> {
+async function supply(context: PortalContext, portal: Connection, options: Options): Promise<CommandResult> {
   const { view } = await portal.readMigration();
   const key = await trustedKey(context, portal, view, options);
   const { box, ...facts } = await readApplication(context, key, options);
@@ -61,16 +55,15 @@ async function supply(context: PortalContext, portal: Connection, options: Appli
 async function readApplication(
   { terminal }: PortalContext,
   key: Awaited<ReturnType<typeof trustedKey>>,
-  options: ApplicationOptions,
+  options: Options,
 ) {
-  const { sealed: file, clientId, environment } = options;
+  const { sealed: file } = options;
   if (file !== undefined) {
     const application = await readSealedApplication(file);
     assertSealedWith(key, application, { file, content: 'application' });
     return { clientId: application.clientId, environment: application.environment, box: application.sealed };
   }
-  if (clientId === undefined || environment === undefined)
-    throw new CommandFailed('the application is not specified', 'add --client-id and --environment, or --sealed');
+  const { clientId, environment } = applicationFrom(options, 'a sealed file');
   const clientSecret = await readClientSecret(terminal, options);
   const seal = createSealer(key.publicKey, key.migrationId);
   const box = sealClientSecret(seal, key.migrationId, { clientId, environment, clientSecret });

@@ -276,6 +276,12 @@ test('the application is supplied with a sealed client secret', async () => {
   const cleo = await portal.signedIn(id);
   const secret = path.join(cleo.home, 'secret.txt');
   writeFileSync(secret, 'secret-MARKER\n');
+  expect(outcomeOf(await cleo.run('application'))).toBe(
+    '1: ferry: the application is not specified; add --client-id and --environment, or --sealed with a sealed file\n',
+  );
+  expect(outcomeOf(await cleo.run('application', '--client-id', 'the-clients-own'))).toMatch(
+    /^1: ferry: --client-id needs --environment; nothing was sent; /,
+  );
   const options = ['--client-id', 'the-clients-own', '--environment', 'production', '--secret-file', secret];
   expect(outcomeOf(await cleo.run('application', ...options))).toMatch(/^0: ✓/);
 });

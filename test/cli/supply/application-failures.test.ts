@@ -1,4 +1,7 @@
-/** Tests what `ferry application` advises if the service does not register an application that was accepted. */
+/**
+ * Tests what `ferry application` advises if options are missing, or if the service does not register an application
+ * that was accepted.
+ */
 import { failing, html, type Reply } from '../../company-data-client/misbehaving-service';
 import { startHttpProxy, type HttpProxy } from '../../support/faults/http-proxy';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
@@ -42,4 +45,20 @@ test.each<[string, Reply, RegExp]>([
   expect(exitCode).toBe(1);
   expect(err).toContain('the migration has accepted the application, but its registration with the service failed: ');
   expect(err).toMatch(advice);
+});
+
+const SEALED = '--sealed with the file from the client';
+
+test.each([
+  [['--client-id', 'x'], '--client-id needs --environment; nothing was sent; add --environment production or '],
+  [
+    ['--environment', 'sandbox'],
+    '--environment needs --client-id; nothing was sent; add --client-id with the client id',
+  ],
+  [[], `the application is not specified; add --client-id and --environment, or ${SEALED}\n`],
+])('the option that is missing is named: %j', async (options, says) => {
+  const command = ['application', id, ...options, '--as', 'client', '--by', 'Cleo'];
+  const { exitCode, err } = await ferry(command, undefined, orchestrator.env);
+  expect(exitCode).toBe(1);
+  expect(err).toContain(`ferry: ${says}`);
 });
