@@ -121,7 +121,7 @@ function printFileAdvice(
   }
   output.line(
     over
-      ? `  Keep ${file}: no decision is possible any more, and the outcome of the decision that supplied the credentials is unknown. See the decisions with: ferry audit ${migrationId}`
+      ? `  Keep ${file}: no more moves will begin, and it is not known whether these credentials were used. If the decision that supplied them was refused, or is missing from the audit trail, they were not used. See the audit trail with: ferry audit ${migrationId}`
       : `  Keep ${file} until the credentials are used: ${decision.text}`,
   );
 }

@@ -75,7 +75,7 @@ test.each(['cancelled', 'terminated', 'completed'])(
   (state) => {
     const { out } = printed(started('recorded', RECORDED, 12), watchEnd(state));
     expect(out).toContain(
-      `  Keep ${FILE}: no decision is possible any more, and the outcome of the decision that supplied the credentials is unknown. See the decisions with: ferry audit ${ID}\n`,
+      `  Keep ${FILE}: no more moves will begin, and it is not known whether these credentials were used. If the decision that supplied them was refused, or is missing from the audit trail, they were not used. See the audit trail with: ferry audit ${ID}\n`,
     );
     expect(out).not.toMatch(/takes effect|the migration has ended/);
   },
