@@ -127,9 +127,9 @@ export function platformOf(app: App): Platform {
   return platform;
 }
 
-/** Browsers refuse to read a file that has changed since it was chosen. */
+/** Browsers refuse to read a file that has changed since it was chosen, or that the person may not read. */
 function unreadable(error: unknown): string {
   return error instanceof DOMException && ['NotReadableError', 'NotFoundError'].includes(error.name)
-    ? 'The page can no longer read the file: it was changed, moved or deleted, or its permissions do not allow it. Choose the file again.'
+    ? 'The page cannot read the file. If the file was changed or moved after you chose it, choose it again. If you do not have permission to read it, change its permissions and choose it again, or choose a copy that you can read.'
     : problemText(error);
 }

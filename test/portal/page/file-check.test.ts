@@ -155,7 +155,9 @@ describeWithChromium("the check of a file in the portal's page", () => {
     writeFileSync(file, `${GOOD}K-2,at-2,rt-2,9131\n`);
     await page.getByLabel('When your application received').fill('2026-11-22T10:00');
     await page.getByLabel('When your application received').blur();
-    await page.getByText('The page can no longer read the file: it was changed').waitFor();
+    await page
+      .getByText('The page cannot read the file. If the file was changed or moved after you chose it, choose it again.')
+      .waitFor();
     await send(page);
     await page.getByText('Choose a file with credentials that can be sent.').waitFor();
   });
