@@ -195,7 +195,7 @@ export function outOfDateText(head: ReportHead): string {
     const moved =
       longest === null || median === null
         ? ''
-        : `${head.applications.replaced.length > 0 ? 'Apart from the exceptions below, the data' : 'The data'} of all moved companies is up to date again. It was out of date for at most ${hoursText(longest)} (median: ${hoursText(median)}).`;
+        : `The data of all moved companies was brought up to date when they moved. Before that, it was out of date for at most ${hoursText(longest)} (median: ${hoursText(median)}).`;
     return (
       [moved, ...replacedTexts(head), ...notMovedTexts(head)].filter(Boolean).join(' ') || 'No data is out of date.'
     );

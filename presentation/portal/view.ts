@@ -91,7 +91,7 @@ const nameText = (untrusted: string): string => oneLine(untrusted, MAX_NAME_LENG
 /** Returns which data is out of date, and for how long. */
 function staleText(progress: Progress, applications: ApplicationsOfMoved | null, now: string): string {
   const replaced = applications?.replaced ?? [];
-  const text = sentence(outOfDateText(progress, now, replaced.length > 0));
+  const text = sentence(outOfDateText(progress, now));
   return replaced.length === 0 ? text : `${text} ${replacedStaleText(replaced)}`;
 }
 

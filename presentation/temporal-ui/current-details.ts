@@ -70,7 +70,7 @@ export function currentDetails(current: Progress, { now, reconnect }: PageFacts)
 
 function staleText(progress: Progress, now: string): string {
   const replaced = replacedNumberText(progress);
-  return [outOfDateText(progress, now, replaced !== null), ...(replaced === null ? [] : [replaced])].join(' ');
+  return [outOfDateText(progress, now), ...(replaced === null ? [] : [replaced])].join(' ');
 }
 
 /** Returns the final details of a workflow run that continues as new. Its page does not change after that. */

@@ -178,21 +178,23 @@ export function switchOnText({ route, step, state, counts }: Progress): string {
 }
 
 /**
- * Returns how long the data of a company is out of date.
- *
- * @param hasExceptions true if the reader is also told about moved companies whose data goes out of date
+ * Does not say that the data is up to date: the service has read the data of every company that was moved, but after
+ * that, it can sync it on request only, or can no longer sync it because the application was replaced.
  */
-export function outOfDateText(progress: Progress, now: string, hasExceptions = false): string {
+const BROUGHT_UP_TO_DATE =
+  'the data of all companies that were moved was brought up to date when they moved. The handover report says how often the service syncs each company.';
+
+/** Returns how long the data of a company is out of date. */
+export function outOfDateText(progress: Progress, now: string): string {
   const { route, step, state, counts } = progress;
-  const moved = `the data of all companies that were moved${hasExceptions ? ', apart from the exceptions below,' : ''} is up to date`;
-  if (state === 'completed') return `${moved}, because the service syncs it.`;
+  if (state === 'completed') return BROUGHT_UP_TO_DATE;
   if (state === 'terminated')
     return 'if syncing is off for a company that was not moved, its data stays out of date. Ask your contact before you switch any syncing back on.';
   if (isOver(state))
     return 'if syncing is off for a company that was not moved, its data stays out of date until you switch syncing back on in your own application, or until its end customer reconnects. The handover report says for which companies you may switch syncing back on.';
   if (route === 'self-service')
     return 'for each company, from the moment its syncing is disabled until it has been moved.';
-  if (counts.total > 0 && countOpen(counts) === 0) return `${moved}.`;
+  if (counts.total > 0 && countOpen(counts) === 0) return BROUGHT_UP_TO_DATE;
   if (!progress.estimate)
     return 'for each company, from the moment syncing is disabled until it has been moved. How long that takes will be estimated in step 2.';
   const from = stepNumber(step) < stepNumber('disable-syncing') ? 'is' : 'was';

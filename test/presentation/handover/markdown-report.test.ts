@@ -147,7 +147,9 @@ describe('the head of the report', () => {
     expect(reconnecting).toContain(`${others}, or until its end customer reconnects. ${tables}`);
     expect(reconnecting).not.toContain('although');
     const all = { figures: { ...figures, crossed: 56 }, counts: { ...NO_COUNTS, total: 56, moved: 56 } };
-    expect(text(all)).toMatch(/up to date again\. It was out of date for .*\)\.$/);
+    expect(text(all)).toMatch(
+      /^The data of all moved companies was brought up to date when they moved\. Before that, it was out of date for .*\)\.$/,
+    );
   });
 });
 

@@ -49,11 +49,12 @@ test('companies whose application was replaced are named, and their data does no
     ),
   ]);
   expect(view.outOfDate).toBe(
-    'The data of all companies that were moved, apart from the exceptions below, is up to date. The data of 2 companies (M-1, M-2) goes out of date, because their applications were replaced: the service can no longer refresh their tokens.',
+    'The data of all companies that were moved was brought up to date when they moved. The handover report says how often the service syncs each company. The data of 2 companies (M-1, M-2) goes out of date, because their applications were replaced: the service can no longer refresh their tokens.',
   );
   expect(viewOf(state)).toMatchObject({
     notices: [],
-    outOfDate: 'The data of all companies that were moved is up to date.',
+    outOfDate:
+      'The data of all companies that were moved was brought up to date when they moved. The handover report says how often the service syncs each company.',
   });
 });
 

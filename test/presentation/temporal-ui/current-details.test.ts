@@ -258,15 +258,17 @@ test('an end whose earliest and latest times are equal is shown as one time', ()
   expect(endText('22:31', '22:40')).toBe('ends between 22:31 and 22:40');
 });
 
-test('the page does not say that the data of companies with a replaced application is up to date', () => {
+test('the page does not say that data is up to date: the service can sync it on request only, or not at all', () => {
   const all = { counts: counts({ total: 3, moved: 3 }) };
-  const upToDate = 'the data of all companies that were moved is up to date';
-  expect(detailsAt(stateAt('complete-migration', all))).toContain(upToDate);
+  const broughtUpToDate =
+    'the data of all companies that were moved was brought up to date when they moved. The handover report says how often the service syncs each company.';
+  const notReplaced = detailsAt(stateAt('complete-migration', all));
+  expect(notReplaced).toContain(broughtUpToDate);
   const signOff = detailsAt(stateAt('complete-migration', { ...all, replacedApplication: 2 }));
-  expect(signOff).not.toContain(upToDate);
+  expect(notReplaced + signOff).not.toContain('is up to date');
   expect(signOff).toMatch(/\*\*Before you sign off:\*\* .*The data of 2 companies goes out of date/);
   const ended = detailsAt(stateAt('complete-migration', { ...all, replacedApplication: 1, closed: 'completed' }));
   expect(ended).toContain(
-    'the data of all companies that were moved, apart from the exceptions below, is up to date, because the service syncs it. The data of 1 company goes out of date, because the application with which it was connected was replaced. The handover report names it, and says what to do.',
+    `${broughtUpToDate} The data of 1 company goes out of date, because the application with which it was connected was replaced. The handover report names it, and says what to do.`,
   );
 });

@@ -164,7 +164,7 @@ uiTest('the page asks both sides to sign off', async () => {
 });
 
 uiTest(
-  'the page of a completed migration shows what may be switched back on and whose data is up to date',
+  'the page of a completed migration shows what may be switched back on and when data was brought up to date',
   async () => {
     await migration.send('approve', { step: 'complete-migration', ...SUPPORT });
     await migration.send('approve', { step: 'complete-migration', ...CLIENT });
@@ -174,7 +174,9 @@ uiTest(
     expect(text).toContain('Completed: 6 of 7 companies have moved');
     expect(text).toContain('or ask the solutions team for it. It lists every company.');
     expect(text).toContain('What may be switched back on: look up each company in the handover report.');
-    expect(text).toContain('How long data is out of date: the data of all companies that were moved is up to date');
+    expect(text).toContain(
+      'How long data is out of date: the data of all companies that were moved was brought up to date',
+    );
   },
 );
 
