@@ -10,6 +10,7 @@ import type { Task } from '../wording/client-page';
 import { deadlineOf, taskOf } from '../wording/client-page';
 import { laterText, meanwhileText, shouldSupplyApplication } from '../wording/client-task';
 import { problemsInPortal } from '../wording/details';
+import { othersFollow } from '../wording/move-status';
 
 /** The facts about the chosen first company that the task shows in addition to the progress. */
 export interface TaskFacts {
@@ -166,10 +167,9 @@ export function nextText(progress: Progress): string {
     case 'disable-syncing':
       return 'Once syncing is off, you supply the credentials, and one company moves first.';
     case 'migrate-first-company':
-      // No other company is left to move if all others were left out.
-      return counts.total - counts.excluded <= 1
-        ? 'Once support has approved the first company, you and support sign off the handover.'
-        : 'Once support has approved the first company, the other companies move.';
+      return othersFollow(progress)
+        ? 'Once support has approved the first company, the companies that have not moved yet follow.'
+        : 'Once support has approved the first company, you and support sign off the handover.';
     case 'complete-migration':
       if (later !== null) return later;
       return countOpen(counts) > 0

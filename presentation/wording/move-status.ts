@@ -29,10 +29,9 @@ export function firstCompanyText(progress: Progress, platform: string, now: stri
       if (outage) return `${first} is waiting ${outageText(outage, platform, now)}.`;
       return `${first} is being moved and checked.`;
     case 'verified':
-      // No other company is left to move if all others were left out.
-      return counts.total - counts.excluded <= 1
-        ? `${first} has moved. Support is checking this company.`
-        : `${first} has moved. Support is checking this company before the other companies follow.`;
+      return othersFollow(progress)
+        ? `${first} has moved. Support is checking this company before the other companies follow.`
+        : `${first} has moved. Support is checking this company.`;
     case 'failed':
       return `${first} was not moved. Support is deciding what to try next.`;
     case undefined: {
@@ -48,6 +47,15 @@ export function firstCompanyText(progress: Progress, platform: string, now: stri
       return `The first company will be moved ${from > now ? `at ${momentText(from)}` : 'now'}.`;
     }
   }
+}
+
+/**
+ * Returns whether a company apart from the first one is open, so that it follows once support has approved the first
+ * company. Until the first company has a result, it is itself open.
+ */
+export function othersFollow({ firstCompany, counts }: Progress): boolean {
+  const isFirstOpen = firstCompany === null || firstCompany.stage === 'importing';
+  return countOpen(counts) > (isFirstOpen ? 1 : 0);
 }
 
 /** Returns the status line of step 6. */

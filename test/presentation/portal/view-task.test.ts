@@ -1,6 +1,8 @@
 /** Tests what the portal's view says that the client has to do, by when and why, and what follows. */
 import type { Route } from '../../../platforms/platforms';
+import type { Counts } from '../../../domain/companies/counts';
 import type { FindingCode } from '../../../domain/companies/finding';
+import type { FirstCompany } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { dependentFindings } from '../../../domain/preflight/dependents';
 import { MigrationViewSchema } from '../../../portal/contract/migration-view';
@@ -155,13 +157,28 @@ test('later tasks are shown under "next", and an unconfirmed first company must 
   );
 });
 
-test('other companies follow the first company only if there are any', () => {
-  const nextOf = (total: number, excluded = 0): string | null =>
-    viewOf(stateAt('migrate-first-company', { counts: counts({ total, excluded, waiting: total - excluded }) })).next;
-  expect(nextOf(9)).toBe('Once support has approved the first company, the other companies move.');
-  expect([nextOf(1), nextOf(3, 2)]).toEqual(
-    Array(2).fill('Once support has approved the first company, you and support sign off the handover.'),
-  );
+test('other companies follow the first company only if one is open', () => {
+  const nextOf = (of: Partial<Counts>, stage?: FirstCompany['stage']): string | null =>
+    viewOf(
+      stateAt('migrate-first-company', {
+        counts: counts(of),
+        ...(stage && { firstCompany: firstCompany({ stage }) }),
+      }),
+    ).next;
+  const follow = 'Once support has approved the first company, the companies that have not moved yet follow.';
+  expect([
+    nextOf({ total: 9, waiting: 9 }),
+    nextOf({ total: 3, failed: 1, importing: 1, waiting: 1 }, 'importing'),
+    nextOf({ total: 2, moved: 1, waiting: 1 }, 'verified'),
+    nextOf({ total: 2, failed: 1, waiting: 1 }, 'failed'),
+  ]).toEqual(Array(4).fill(follow));
+  expect([
+    nextOf({ total: 1, waiting: 1 }),
+    nextOf({ total: 3, excluded: 2, waiting: 1 }),
+    nextOf({ total: 2, failed: 1, waiting: 1 }),
+    nextOf({ total: 3, failed: 1, skipped: 1, syncing: 1 }, 'importing'),
+    nextOf({ total: 2, failed: 1, moved: 1 }, 'verified'),
+  ]).toEqual(Array(5).fill('Once support has approved the first company, you and support sign off the handover.'));
 });
 
 test('the client asks for another first company if the chosen one is not in the manifest or was left out', () => {

@@ -9,6 +9,7 @@ import {
   AT,
   counts,
   decideAll,
+  firstCompany,
   LATER,
   migrationPlan,
   preflight,
@@ -54,6 +55,15 @@ const PAUSED_WITHOUT_CREDENTIALS: Row = [
     { pause: { reason: 'lunch', by: 'Cleo', stopReason: null, at: AT } },
   ),
   'Paused by Cleo. 41 of 60 companies have moved. Please supply credentials for 2 companies (C-7, C-9). You or support can resume the migration.',
+];
+
+const VERIFIED_AFTER_A_FAILURE: Row = [
+  'first company verified, after another one that was not moved',
+  stateAt('migrate-first-company', {
+    firstCompany: firstCompany(),
+    counts: counts({ total: 2, moved: 1, failed: 1 }),
+  }),
+  `The first company, acme-1, has moved. Support is checking this company.${FREE}`,
 ];
 
 const CHANGES_ASKED_WITH_PROBLEMS: Row = [
@@ -123,6 +133,7 @@ const ALL = [
   ...MANAGED,
   ...PAUSED,
   PAUSED_WITHOUT_CREDENTIALS,
+  VERIFIED_AFTER_A_FAILURE,
   CHANGES_ASKED_WITH_PROBLEMS,
   ...SELF_SERVICE.map(([name, ...row]) => [`self-service, ${name}`, ...row] as const),
 ];
