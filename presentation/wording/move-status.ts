@@ -68,7 +68,7 @@ export function completionText(progress: Progress, platform: string, now: string
     if (waitingFor.roles.length === 0) return `${moved}.`;
     const { reopened } = progress;
     const task = reopened?.withdrawn?.includes('client')
-      ? `Your sign-off no longer counts, because ${reopened.role === 'client' ? 'you' : 'support'} made changes to companies afterwards. Please review the handover, and sign it off again.`
+      ? `Your sign-off no longer counts, because ${reopened.role === 'client' ? 'you' : 'support'} made another decision afterwards. Please review the handover, and sign it off again.`
       : isHandoverRejected(progress)
         ? rejectedText(progress)
         : 'Please sign off the handover.';

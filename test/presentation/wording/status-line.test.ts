@@ -6,6 +6,7 @@ import { STEPS } from '../../../domain/migration/steps';
 import { progressOf } from '../../../domain/progress/progress';
 import { statusLine } from '../../../presentation/wording/status-line';
 import {
+  approve,
   AT,
   counts,
   decideAll,
@@ -150,6 +151,27 @@ test.each(ALL)(
     for (const [, day = '', time = ''] of line.matchAll(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g)) {
       expect(`${day}T${time}:00.000Z` > START_AT).toBe(true);
     }
+  },
+);
+
+test.each([
+  ['a relink', { kind: 'relink', role: 'support', companies: 'all' }, 'support'],
+  [
+    'another application',
+    { kind: 'application-supplied', role: 'client', clientId: 'app-2', environment: 'production' },
+    'you',
+  ],
+  ['a retry', { kind: 'retry', role: 'support', companies: 'all' }, 'support'],
+] as const)(
+  '%s after the sign-off is called a decision, because it might have changed no company',
+  (_, decision, who) => {
+    const signedOff = decideAll(
+      step6({ total: 60, moved: 50, failed: 10, mustReconnect: 7 }),
+      approve('complete-migration', 'client'),
+    );
+    expect(lineAt(decideAll(signedOff, decision))).toBe(
+      `50 of 60 companies have moved. Your sign-off no longer counts, because ${who} made another decision afterwards. Please review the handover, and sign it off again.`,
+    );
   },
 );
 
