@@ -72,9 +72,11 @@ export function completionText(progress: Progress, platform: string, now: string
       : isHandoverRejected(progress)
         ? rejectedText(progress)
         : 'Please sign off the handover.';
-    return hasClientTask(progress)
-      ? `${moved}. ${task}`
-      : `${moved}, and you have signed off. Support has to sign off too.`;
+    if (hasClientTask(progress)) return `${moved}. ${task}`;
+    // `waitingFor` can be older than the counts, and then says nothing about the sign-off.
+    return hasClientSignedOff(progress)
+      ? `${moved}, and you have signed off. Support has to sign off too.`
+      : `${moved}.`;
   }
   if (ready === 0 || (onlyDeferredLeft(counts) && lacksSupplies(progress))) {
     return counts.moved === 0 ? needsText(progress) : `${moved}. ${needsText(progress)}`;
@@ -93,6 +95,12 @@ export function completionText(progress: Progress, platform: string, now: string
     return `${moved}. The next ${ready === 1 ? 'company moves' : 'companies move'} at ${momentText(window.opensAt)}.`;
   }
   return `${moved}, ${ready.toLocaleString('en-US')} ${waitsForDeferred(counts) ? 'waiting for another try' : 'to go'}.`;
+}
+
+function hasClientSignedOff({ steps }: Progress): boolean {
+  return steps.some(
+    ({ step, approvals }) => step === 'complete-migration' && approvals.some(({ role }) => role === 'client'),
+  );
 }
 
 function rejectedText(progress: Progress): string {

@@ -175,6 +175,14 @@ test.each([
   },
 );
 
+test('the client has signed off only if its approval says so: the counts can be newer than the task of support', () => {
+  const before = progressOf(migrationPlan(), step6({ total: 60, moved: 59, outcomeUnknown: 1 }));
+  expect(before.waitingFor.roles).toEqual(['support']);
+  expect(statusLine({ ...before, counts: counts({ total: 60, moved: 60 }) }, 'QuickBooks Online', LATER)).toBe(
+    `All 60 companies have moved.${FREE}`,
+  );
+});
+
 test('the table contains a state of every step', () => {
   expect(new Set(MANAGED.map(([, { step }]) => step))).toEqual(new Set(STEPS));
 });
