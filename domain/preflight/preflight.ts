@@ -54,6 +54,8 @@ export interface PreflightFacts {
    * them take more than a year; undefined if there is no estimate.
    */
   readonly endsBy: string | null | undefined;
+  /** True if there might be an estimate, but it cannot be read, because no worker answers. `endsBy` is then undefined. */
+  readonly isEstimateUnread?: boolean;
 }
 
 /** Returns findings that concern the migration as a whole. */
@@ -84,15 +86,17 @@ function otherRoute({ platform: { name }, route }: PreflightFacts): PreflightFin
       );
 }
 
-function lastMoveText(endsBy: string | null | undefined): string {
+function lastMoveText({ endsBy, isEstimateUnread = false }: PreflightFacts): string {
+  if (isEstimateUnread) return 'the estimate of when the last company will have moved cannot be read';
   if (endsBy === undefined) return 'there is no estimate of when the last company will have moved';
   return `the last company could move ${endsBy === null ? 'more than a year from now' : `as late as ${momentText(endsBy)}`}`;
 }
 
 function accountFindings(
   { role, plan, companyLimit, companiesUsed, expiresAt }: AccountFacts,
-  { route, toCreate, endsBy }: PreflightFacts,
+  facts: PreflightFacts,
 ): readonly PreflightFinding[] {
+  const { route, toCreate, endsBy, isEstimateUnread = false } = facts;
   const findings: PreflightFinding[] = [];
   // In the self-service route the client's own key is enough.
   if (route === 'managed' && role !== 'administrator') {
@@ -118,8 +122,10 @@ function accountFindings(
     findings.push(
       errorFinding(
         'account-expires',
-        `the account expires at ${momentText(new Date(expiresAt).toISOString())}; ${lastMoveText(endsBy)}`,
-        'choose a plan that does not expire. If the start is still in the future, an earlier start can also help',
+        `the account expires at ${momentText(new Date(expiresAt).toISOString())}; ${lastMoveText(facts)}`,
+        isEstimateUnread
+          ? 'check this again once a worker answers'
+          : 'choose a plan that does not expire. If the start is still in the future, an earlier start can also help',
       ),
     );
   }

@@ -173,6 +173,7 @@ function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
     applications,
     dependents,
     endsBy: endsBy(facts),
+    isEstimateUnread: progress === null,
   }).filter(({ code }) => code !== 'account-expires' || progress === null || !isNoneOpen(progress));
   if ('refused' in service) return [{ check: 'service', go: false, why: service.refused }];
   const { account, application } = service;

@@ -105,6 +105,14 @@ test('the account is checked for the route of the migration, even if no worker i
   expect(noGos(given)).toEqual(['decisions', 'worker']);
 });
 
+test('without an answer, the account is not known to expire too early, and no other plan is advised', () => {
+  const account = { ...SERVICE.account, expiresAt: '2026-06-01T00:00:00.000Z' };
+  const given = facts({ service: { ...SERVICE, account }, forecast: null, ...NO_ANSWER });
+  expect(whyOf(given, 'account')).toBe(
+    'the account expires at 2026-06-01 00:00 UTC; the estimate of when the last company will have moved cannot be read; check this again once a worker answers',
+  );
+});
+
 test('without a forecast, the expiry of the account is compared with the end of moves that start now', () => {
   const volume = { companies: 9, records: 0, companiesWithoutVolume: 0, largestCompany: 0, largestFamily: 0 };
   const estimated = estimate({
