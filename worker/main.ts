@@ -16,6 +16,7 @@ import { DatabaseUnavailable } from '../store';
 import { TemporalUnreachable } from './connection';
 import { startWorker } from './index';
 import { startMonitoring } from './monitoring';
+import { suspension } from './suspension';
 
 /** gRPC status codes of a server that is down or overloaded: deadline exceeded, resource exhausted, unavailable. */
 const OUTAGE_STATUS: ReadonlySet<unknown> = new Set([4, 8, 14]);
@@ -63,7 +64,7 @@ async function main({ stopped, openLog }: ProcessContext): Promise<void> {
     if (stopped.aborted) stop();
     stopped.addEventListener('abort', stop);
     process.send?.('ready');
-    await worker.ended;
+    await Promise.race([worker.ended, suspension()]);
   } finally {
     await monitoring?.close();
   }

@@ -5,6 +5,7 @@
 import { loadConfig } from '../../config';
 import { createLog } from '../../security/log';
 import { startWorker } from '../../worker';
+import { suspension } from '../../worker/suspension';
 
 /** @param codePath path of the workflow bundle */
 async function main(codePath: string): Promise<void> {
@@ -15,10 +16,10 @@ async function main(codePath: string): Promise<void> {
   );
   const log = createLog({ level: config.logLevel, to: 1 });
   const worker = await startWorker(config, log, { workflowBundle: { codePath } });
-  await worker.ended;
+  await Promise.race([worker.ended, suspension()]);
 }
 
 main(process.argv[2] ?? '').catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : 'the worker failed'}\n`);
-  process.exitCode = 1;
+  process.exit(1);
 });

@@ -1,10 +1,13 @@
 /** Faults of processes: killed, suspended, or started with a wrong clock. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterProcess } from '../cluster';
 import type { Fault, FaultKind, FaultContext } from './fault';
 import { randomSeconds } from './fault';
 
 /** Longer than a slice's heartbeat timeout (15 s) and most request timeouts (30 s), shorter than the lease (135 s). */
 const SUSPENDED_MS = 40_000;
+/** How long a worker takes to end after a suspension: until its next check (1 s), and for its last log lines (2 s). */
+const ENDS_WITHIN_MS = 10_000;
 
 const killed = (processes: readonly ClusterProcess[], lastsMs: number): Fault => ({
   name: `kill ${namesOf(processes)}`,
@@ -34,14 +37,23 @@ export const killDatabase: FaultKind = ({ cluster }, random) =>
 export const killTemporalService: FaultKind = ({ cluster }, random) =>
   killed([random.pick(Object.values(cluster.temporal))], randomSeconds(random, 1, 6));
 
-/** Suspends a process for 40 s. It keeps its memory and its connections, and continues as if no time had passed. */
+/**
+ * Suspends a process for 40 s. It keeps its memory and its connections. A worker notices the suspension and ends, so it
+ * is started again. All other processes continue as if no time had passed.
+ */
 export const suspendProcess: FaultKind = (context, random) => {
   const target = random.pick(suspendable(context));
   return {
     name: `suspend ${target.name} for 40 s`,
     lastsMs: SUSPENDED_MS,
     begin: () => Promise.resolve(target.suspend()),
-    repair: () => Promise.resolve(target.resume()),
+    repair: async () => {
+      target.resume();
+      if (!context.cluster.workers.some((worker) => worker === target)) return;
+      const deadline = Date.now() + ENDS_WITHIN_MS;
+      while (target.running && Date.now() < deadline) await delay(100);
+      await target.start();
+    },
   };
 };
 

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { SWEEP, TASK_QUEUE } from '../../workflows/messages';
 import { startRelay, type Relay } from '../cli/terminal/tcp-relay';
 import { until } from '../support/async';
@@ -123,6 +124,19 @@ test('a worker whose workflow tasks all fail is not ready until a task is comple
   for (const handle of unknown) await handle.terminate('a test');
   await (await start(SWEEP, 'sweep-of-the-health-test')).result();
   await until(async () => (await healthOf('ready')).httpStatus === 200);
+});
+
+test('a worker that was suspended ends, because its tasks are outdated', async () => {
+  worker = startJsonProcess(MAIN, variables());
+  await until(async () => (await healthOf('ready')).httpStatus === 200);
+  const exited = worker.end('SIGSTOP');
+  await delay(12_000);
+  void worker.end('SIGCONT');
+  expect(await exited).toBe(1);
+  expect(worker.lines().at(-1)).toMatchObject({
+    level: 60,
+    err: { message: expect.stringMatching(/^the worker did not run for 1\d s, because/) as string },
+  });
 });
 
 test.each([

@@ -1,11 +1,18 @@
-/** Resets of a migration's workflow: the reset that docs/runbook.md describes, and a reset to the very beginning. */
+/** Resets of a migration's workflow: the resets that docs/runbook.md describes, and a reset to the very beginning. */
 import { randomUUID } from 'node:crypto';
-import { readTrail } from '../../store';
+import path from 'node:path';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { pino } from 'pino';
+import { createWorkerDataConverter, parsePayloadKeys, Secret } from '../../security';
+import { readMigration, readTrail } from '../../store';
 import type { RunningWorker } from '../../worker';
+import { startWorker as startChangedWorker } from '../../worker';
+import { TIMING } from '../../worker/timing';
 import { ferry } from '../cli/captured-terminal';
 import { failing } from '../company-data-client/misbehaving-service';
 import { until } from '../support/async';
 import { startHttpProxy, type HttpProxy } from '../support/faults/http-proxy';
+import { PAYLOAD_KEY } from '../support/servers/keys';
 import { useOrchestrator } from '../support/servers/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from './running-migration';
 
@@ -17,6 +24,9 @@ const ALL_ELIGIBLE = 3;
 /** `RESET_REAPPLY_TYPE_NONE`: the decisions that arrived after the point of the reset are lost. */
 const NOTHING = 2;
 
+const { payloadConverterPath = '', failureConverterPath = '' } = createWorkerDataConverter(
+  parsePayloadKeys(new Secret(PAYLOAD_KEY)),
+);
 const orchestrator = useOrchestrator();
 let between: HttpProxy;
 let worker: RunningWorker;
@@ -30,8 +40,12 @@ afterAll(() => between.close());
 const startWorker = (): Promise<RunningWorker> =>
   orchestrator.startWorker({ service: { url: between.url, apiKey: orchestrator.config.service.apiKey } });
 
-/** Resets a workflow to its first completed workflow task (0) or its last one (-1). That task then runs again. */
-async function reset(workflowId: string, task: 0 | -1, resetReapplyType: number): Promise<void> {
+/**
+ * Resets a workflow to one of its completed workflow tasks. That task then runs again.
+ *
+ * @param task its index; -1 for the last one
+ */
+async function reset(workflowId: string, task: number, resetReapplyType: number): Promise<void> {
   const { workflow, workflowService, options } = orchestrator.ferry.temporal;
   const { events } = await workflow.getHandle(workflowId).fetchHistory();
   const tasks = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
@@ -89,6 +103,37 @@ test('a reset before a result that cannot be decrypted loses no decision', async
   for await (const { decision, outcome } of readTrail(db, migration.id))
     trail.push(`${decision.kind}: ${String(outcome.applied)}`);
   expect(trail).toEqual(['pause: true', 'resume: true', 'step: true']);
+});
+
+test('a migration whose history no worker can replay continues after a reset to the task before', async () => {
+  between.reset();
+  await worker.stop();
+  const workflowBundle = await bundleWorkflowCode({
+    workflowsPath: path.join(__dirname, 'changed-workflows/without-patch.ts'),
+    ...{ payloadConverterPath, failureConverterPath, logger: new DefaultLogger('ERROR') },
+  });
+  const log = pino({ level: 'silent' });
+  const changed = await startChangedWorker(orchestrator.config, log, { workflowBundle }, TIMING);
+  const migration = await startTestMigration(orchestrator, 'not-replayable', ['sbx-ok-1']);
+  // The changed workflow answers no queries before its additional timer has fired.
+  await until(async () => (await readMigration(orchestrator.ferry.db, migration.id))?.state === 'open').finally(() =>
+    changed.stop(),
+  );
+  worker = await startWorker();
+  expect((await run('pause', migration.id, '--by', 'Sam')).out).toContain('sent, but not applied yet');
+  let shown = '';
+  await until(async () => (shown = (await run('show', migration.id)).err).includes('Nondeterminism error'));
+  expect(shown).toContain('docs/runbook.md');
+
+  const failedAt = Number(/HistoryEvent\(id: (\d+)/.exec(shown)?.[1]);
+  const { workflow } = orchestrator.ferry.temporal;
+  const { events } = await workflow.getHandle(migration.id).fetchHistory();
+  const completed = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
+  const before = completed.filter(({ eventId }) => Number(eventId) < failedAt).length - 1;
+  await reset(migration.id, before, ALL_ELIGIBLE);
+  await migration.until(({ preflight, state }) => preflight !== null && state === 'paused');
+  expect(await migration.send('resume', SUPPORT)).toBe('applied');
+  expect(await migration.send('approve', { step: 'supply-details', ...SUPPORT })).toBe('applied');
 });
 
 test('a migration that is reset to its beginning passes every step again and moves nothing twice', async () => {
