@@ -74,8 +74,8 @@ export function migrationOfWorkflow(workflowId: string): string | undefined {
 }
 
 /**
- * Says that a workflow which Tokenferry has not started occupies one of the ids above, and what to do. Anyone who may
- * write to the Temporal namespace can start such a workflow.
+ * Says that another workflow occupies one of the ids above, and what to do. Anyone who may write to the Temporal
+ * namespace can start a workflow with this id.
  */
 export function occupiedText(workflowId: string): string {
   return `another workflow occupies the id ${workflowId}; ${adviceToFreeId(workflowId)}`;

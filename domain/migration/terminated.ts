@@ -36,7 +36,7 @@ export function isOver(state: string): boolean {
 }
 
 /**
- * Returns whether companies of a migration can still move.
+ * Returns the stage of a migration.
  *
  * @param state the state of a progress
  */

@@ -7,9 +7,9 @@ import { endWithin } from './windows';
 /** The volume that is still to be moved. */
 export interface Volume {
   readonly companies: number;
-  /** Records of all these companies together, from the manifest. */
+  /** Records of these companies together, from the manifest and, if supplied, the total number of records. */
   readonly records: number;
-  /** Companies for which the manifest gives no number of records. */
+  /** Companies for which the manifest gives no number of records; 0 if the total number was supplied. */
   readonly companiesWithoutVolume: number;
   /** Records of the largest company for which the manifest gives a number. */
   readonly largestCompany: number;
@@ -87,8 +87,7 @@ export interface Estimate {
 }
 
 /**
- * Returns an estimate without its ends, because they were computed for another start or other limits. Keeps the
- * durations.
+ * Returns an estimate without `ends` and `staleHours`, because they were computed for another start or other limits.
  */
 export function withoutEnds(estimate: Estimate | null): Estimate | null {
   return estimate && { ...estimate, ends: null, staleHours: null };
@@ -104,8 +103,8 @@ export function approvedEnds({
 }: PlannedEstimate): (NonNullable<Estimate['ends']> & { readonly staleHours: number }) | null {
   if (ends === null || staleHours === null) return null;
   const [earliest, latest] = [toFullMinute(ends.earliest), toFullMinute(ends.latest)];
-  // Earlier workers rounded the stored hours up. Data is not out of date before the first confirmation, or before the
-  // start if there was none.
+  // Limit the hours, because earlier workers rounded them up. Data is not out of date before the first confirmation,
+  // or before the start if no company was confirmed.
   const atMost = hoursBetween(volume.staleSince ?? startAt, latest);
   return { earliest, latest, staleHours: Math.min(staleHours + hoursBetween(ends.latest, latest), atMost) };
 }

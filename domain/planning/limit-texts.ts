@@ -56,7 +56,7 @@ export function limitLines(limits: LimitsChange, route: Route): readonly string[
   });
 }
 
-/** In the self-service route, data is out of date from the start. */
+/** In the self-service route, data is out of date from the start, so `remindBeforeStale` has no effect. */
 function hasEffect(name: keyof MigrationLimits, route: Route): boolean {
   return route === 'managed' || name !== 'remindBeforeStale';
 }

@@ -208,7 +208,7 @@ export function percent(share: number): string {
   return `${Math.round(share * 1_000) / 10}%`;
 }
 
-/** Returns whether more companies were not moved than the limits tolerate. */
+/** Returns whether more companies have failed than the limits tolerate. */
 export function exceedsTolerance(
   { toleratedFailures, toleratedShare }: Pick<MigrationLimits, 'toleratedFailures' | 'toleratedShare'>,
   { failed, tried }: { readonly failed: number; readonly tried: number },

@@ -87,7 +87,7 @@ function offsetText(offsetMs: number): string {
   return `${offsetMs < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
 }
 
-/** Returns the zone's offsets from UTC at two instants. Milliseconds. */
+/** Returns the zone's offsets from UTC at two instants; one offset if both are the same. Milliseconds. */
 function offsetsAt(timeZone: string, fromMs: number, toMs: number): readonly number[] {
   return [...new Set([fromMs, toMs].map((instant) => localTime(timeZone, instant) - instant))];
 }

@@ -7,7 +7,7 @@ export function windowText({ days, from, to, timeZone }: Window): string {
   return `${daysText(days)} ${from}-${to === '00:00' ? '24:00' : to} ${timeZone}`;
 }
 
-/** Returns all windows of a migration as text. Without windows, moves can begin at any time. */
+/** Returns windows as text. Without windows, moves can begin at any time. */
 export function windowsText(windows: readonly Window[]): string {
   return windows.length === 0 ? 'at any time' : windows.map(windowText).join('; ');
 }

@@ -205,7 +205,7 @@ export function endWithin(windows: readonly Window[], from: string, workMs: numb
 function occurrencesOf({ days, from, to, timeZone }: Window, atMs: number): [number, number][] {
   const occurrences: [number, number][] = [];
   const today = localTime(timeZone, atMs);
-  // Windows of several days are merged into one occurrence, which can have opened days ago.
+  // Looks back too, because the current occurrence, merged from windows of several days, can have opened days ago.
   for (let day = -DAYS; day <= DAYS; day += 1) {
     const date = Math.floor(today / DAY_MS) * DAY_MS + day * DAY_MS;
     if (!days.includes(weekdayOf(date))) continue;

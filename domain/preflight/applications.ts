@@ -24,7 +24,7 @@ export interface MigrationApplication {
   readonly migrationId: string;
   readonly client: string;
   readonly application: ApplicationFacts;
-  /** False: the application was already registered at the service when the details were accepted. */
+  /** False: the application was not supplied; the preflight found it at the service. */
   readonly isSupplied: boolean;
 }
 
@@ -101,7 +101,10 @@ export function replacedProblem(
   return `${namedCompanies(companies, references)} ${verb} connected with ${applicationName(application)}, but ${replacementText(registered, companies)}`;
 }
 
-/** The remedies of companies whose application was replaced. Every page, message and list takes them from here. */
+/**
+ * The remedies of companies whose application was replaced. Every page, message and list takes them from here if the
+ * numbers of companies are known; otherwise from {@link replacedRemedyFor}.
+ */
 export interface ReplacedRemedy {
   /**
    * The instruction to register the replaced application again. The service would then lose access to the companies of

@@ -42,22 +42,22 @@ export function dependentsText(dependents: readonly DependentCompanies[]): strin
 }
 
 /**
- * The client's warning if no application was supplied, and companies of another client depend on the registered one. It
- * names neither that client nor its application, so its text is always the same, and {@link isApplicationOfOtherClient}
- * can search for it.
+ * The client's warning if no application was supplied, and companies of another client depend on the registered one.
+ * The warning names neither that client nor the application. Its text is therefore always the same, so
+ * {@link isApplicationOfOtherClient} can search for it.
  */
 const NONE_SUPPLIED =
   'no application was supplied for this migration, and companies of another client of this account depend on the registered one; supply the application that obtained your tokens, or tell support which application it is';
 
-/** Returns whether the client should supply its application although another client's application is registered. */
+/** Returns whether the client should supply its application, because another client depends on the registered one. */
 export function isApplicationOfOtherClient({ warnings, clientWarnings = warnings }: Preflight): boolean {
   return clientWarnings.includes(NONE_SUPPLIED);
 }
 
 /**
  * Returns a warning if connected companies of another client's ended migration depend on the registered application.
- * The message for the client names neither that migration nor its application. Open migrations cause an error instead
- * (`applicationConflicts`).
+ * The message for the client names neither that migration nor its application. `applicationConflicts` checks the open
+ * migrations.
  *
  * @param canSupply true if the client can supply an application, because a managed migration has started
  */
@@ -73,7 +73,8 @@ export function dependentFindings(
   );
   if (affected.length === 0) return [];
   const isNoneSupplied = canSupply && supplied === null;
-  // If none was supplied, both texts are short, because `ferry show` prints them with everything else on one screen.
+  // If no application was supplied, the message and the advice are short, because `ferry show` prints them with
+  // everything else on one screen.
   const message = isNoneSupplied
     ? `no application was supplied, and connected companies of another client depend on the registered one: ${dependentsText(affected)}`
     : `connected companies, moved or not, depend on the registered application ${applicationName(registered)}: ${dependentsText(affected)}; ` +
