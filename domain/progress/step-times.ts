@@ -28,7 +28,10 @@ function endOf(step: StepProgress, openedAt: string | null, syncDisabledAt: stri
   return syncDisabledAt !== null && openedAt !== null && openedAt > syncDisabledAt ? openedAt : syncDisabledAt;
 }
 
-/** Returns when the last role approved the step; null if a role has not, or if the step ends without approvals. */
+/**
+ * Returns when the last role approved the step, or when the step opened if that is later; null if an approval is
+ * missing, or if the step ends without approvals.
+ */
 function lastApprovalAt({ step, approvals }: StepProgress, openedAt: string | null): string | null {
   const { approvers, approvableEarly } = STEP_RULES[step];
   const times = approvers.map((role) => approvals.find((approval) => approval.role === role)?.at);

@@ -17,7 +17,7 @@ export function countUndecided({
 }: Pick<MigrationState, 'step' | 'counts' | 'relinking' | 'countsRelinked'>): number {
   const isWaiting = step === 'complete-migration' && waitsForDeferred(counts);
   // An earlier version did not use `counts.relinked`, but subtracted `relinking`. The replay of its histories must do
-  // the same, even if a worker of this version has counted the relinked companies in them.
+  // the same, even if their counts include `relinked` from a worker of this version.
   const checked = Math.min(relinking, counts.mustReconnect);
   return isWaiting ? counts.failed - (countsRelinked ? (counts.relinked ?? checked) : checked) : 0;
 }

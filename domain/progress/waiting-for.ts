@@ -235,7 +235,7 @@ export function suppliesMissing(
     { role: 'client', count: withoutCredential, what: `supply credentials for ${withoutCredentialText(counts)}` },
     {
       role: 'client',
-      // A later wave keeps syncing until the companies before it have credentials, but people must know what follows.
+      // Also names a later wave ("then ..."), although it keeps syncing until the companies before it have credentials.
       count: isOverdue || onlyDeferredLeft(counts) ? unconfirmed : 0,
       what: confirmationText(counts),
     },

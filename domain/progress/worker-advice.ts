@@ -6,7 +6,7 @@ export const SEE_WHAT_IS_WRONG = 'to see what is wrong, run: ferry doctor';
 /** The advice if no worker answers. */
 export const START_WORKER = `make sure that a worker is running; ${SEE_WHAT_IS_WRONG}`;
 
-/** The advice if no worker polls for one kind of task, or for both. */
+/** The advice if no worker polls for workflow tasks, or no worker polls for activity tasks. */
 export const RESTART_WORKER = 'to see what to restart, run: ferry doctor';
 
 /** Begins the reason if a worker runs, but cannot continue a workflow. */

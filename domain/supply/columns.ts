@@ -96,8 +96,8 @@ export type CellsByField = ReadonlyMap<string, Cell>;
 /**
  * Matches the headers of a file to known columns. Ignores case, spaces, hyphens and underscores.
  *
- * @returns a function that returns the cells of a row by column name; null if columns are missing or ambiguous, which
- * is reported
+ * @returns a function that returns the cells of a row by column name; null if a required column is missing or a
+ * column is ambiguous, which is reported
  */
 export function matchColumns(
   file: string,
@@ -182,9 +182,9 @@ interface Place {
 }
 
 /**
- * Reports missing columns. Returns the headers that the advice mentions.
+ * Reports missing columns. Returns the unknown headers that led to the advice.
  *
- * @param foreign the columns found whose names are credential fields here, but the organization on another platform
+ * @param foreign the found columns that are credential fields on this platform, but the organization on another
  */
 function reportMissing(
   { file, headers, report }: Place,
@@ -232,7 +232,7 @@ function reportIncompleteCredential(
   const place = { file, line: headers[0]?.line ?? 1 };
   const names = columnsText(present.map((name) => inQuotes(headers[found.get(name) ?? 0]?.text.trim() ?? name)));
   const [is, it] = present.length === 1 ? ['is', 'it'] : ['are', 'them'];
-  // Without a token, the row describes only a company.
+  // Without a token column, the file describes only companies, so a warning is enough.
   if (present.some((name) => /token$/i.test(name)))
     report({
       ...{ code: 'missing-column', severity: 'error', ...place },

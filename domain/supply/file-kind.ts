@@ -44,8 +44,8 @@ const BINARY_KINDS: readonly { readonly starts: string; readonly kind: string }[
 export const SEALED_FILE_BEGINNING = '{"tokenferry":"sealed-';
 
 /**
- * Returns the finding for a file that is not text, such as a workbook, or that is sealed; null if the file can be a
- * table.
+ * Returns the finding for a sealed file, and for a file that is neither CSV nor JSON, such as a workbook; null if the
+ * file can be a table.
  *
  * @param head the first bytes of the file
  */

@@ -59,7 +59,7 @@ export function suggestedHeaders(
   unused: readonly string[],
 ): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
-  // A word such as "Customer" means the name more often than the reference.
+  // Begins with the name, because a word such as "Customer" means the name more often than the reference.
   for (const name of [...missing].sort((one, other) => Number(other === 'name') - Number(one === 'name'))) {
     const taken = [...found.values()].flat();
     const headers = nearMisses(

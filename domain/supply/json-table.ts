@@ -22,7 +22,7 @@ export function isJson(text: string): boolean {
  * twice: first to collect the fields of all objects, because objects can have different fields, then to read the rows.
  *
  * @param text returns the text from its beginning at each call
- * @throws UnreadableFile if the text is not JSON, or does not contain an array of flat objects
+ * @throws UnreadableFile if the text is not JSON, or if a row is not a flat object or has a field twice
  */
 export async function openJsonTable(file: string, text: () => AsyncIterable<string>): Promise<Table> {
   const headers = new Map<string, Cell>();

@@ -80,8 +80,8 @@ export interface ParsedCredential {
   readonly reference: string;
   /**
    * When the client's application obtained the credential. ISO 8601 in UTC. If the row has no `obtainedAt`, it is the
-   * time of `--obtained-at`, or else the time of the file's last change, because the credential cannot be newer than
-   * the file.
+   * time that was given for the whole file, or else the time of the file's last change, because the credential cannot
+   * be newer than the file.
    */
   readonly obtainedAt: string;
   /** The authorization body, with the platform's field names. */

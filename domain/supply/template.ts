@@ -32,7 +32,7 @@ export function templatesOf(platform: Platform, route: Route): readonly Template
     {
       name: 'credentials',
       columns: described(
-        // Omits the organization, because it is already in the manifest.
+        // Omits the organization if it is not required here, because it is already in the manifest.
         [...credentials.required, ...credentials.optional.filter((name) => name !== platform.organizationField)],
         credentials.required,
       ),

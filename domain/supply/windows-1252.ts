@@ -8,7 +8,7 @@ export interface HighBytes {
   readonly high: number;
   /** Number of bytes that no text in Windows-1252 contains. */
   readonly notWindows1252: number;
-  /** Number of bytes that are, with two exceptions, letters with an accent in Windows-1252. */
+  /** Number of bytes of at least 0xc0: in Windows-1252, letters such as é, except for two signs. */
   readonly windowsLetters: number;
   /**
    * Number of bytes that are rare in Windows-1252, but letters with an accent in the older encodings of the Mac and

@@ -23,7 +23,7 @@ export function namedCompanies(companies: number, references: readonly string[],
   return `${text} (${names}${more > 0 ? ` and ${more.toLocaleString('en-US')} more` : ''})`;
 }
 
-/** Joins words for a question: `a, b, or c`. */
+/** Joins alternatives: `a, b, or c`. */
 export const eitherOf = (words: readonly string[]): string =>
   new Intl.ListFormat('en', { type: 'disjunction' }).format(words);
 
