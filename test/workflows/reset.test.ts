@@ -116,9 +116,11 @@ test('a migration whose history no worker can replay continues after a reset to 
   const changed = await startChangedWorker(orchestrator.config, log, { workflowBundle }, TIMING);
   const migration = await startTestMigration(orchestrator, 'not-replayable', ['sbx-ok-1']);
   // The changed workflow answers no queries before its additional timer has fired.
-  await until(async () => (await readMigration(orchestrator.ferry.db, migration.id))?.state === 'open').finally(() =>
-    changed.stop(),
-  );
+  try {
+    await until(async () => (await readMigration(orchestrator.ferry.db, migration.id))?.state === 'open');
+  } finally {
+    await changed.stop();
+  }
   worker = await startWorker();
   expect((await run('pause', migration.id, '--by', 'Sam')).out).toContain('sent, but not applied yet');
   let shown = '';

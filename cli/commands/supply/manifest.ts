@@ -95,7 +95,7 @@ interface Supplied {
   readonly decision: DecisionResult;
   /** Null if the manifest was refused, or has not been checked yet. */
   readonly preflight: Preflight | null;
-  /** What to do about a missing signature; null if the decision was not refused for one. */
+  /** The advice about a missing signature; null if the decision was not refused for one. */
   readonly advice: string | null;
 }
 
