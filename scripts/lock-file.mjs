@@ -28,7 +28,7 @@ export async function oneAtATime(lock, log, work) {
 
 function take(lock) {
   const owners = ownersOf(lock);
-  // After a restart of a container, a process can have the same id as the one that left the lock.
+  // A restarted container uses process ids again, so a lock with this process's id was left by an earlier process.
   if (owners.some((owner) => Number(owner) !== process.pid && isAlive(Number(owner)))) return false;
   removeOwners(lock, owners);
   const prepared = mkdtempSync(`${lock}-`);
@@ -66,6 +66,6 @@ function removeOwners(lock, owners) {
   try {
     rmdirSync(lock);
   } catch {
-    // Another process has already removed the folder, or taken the lock.
+    // The folder does not exist, or another process has taken the lock.
   }
 }

@@ -1,12 +1,12 @@
 /**
  * HPKE (RFC 9180) in base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, computed with Node's cryptography.
  *
- * An encapsulation is the public key of a new key pair, which the sender generates. From it and the recipient's key
- * pair, both sides derive a context: a key and a base nonce. A context encrypts up to 2^32 messages, each with the
- * nonce of its own sequence number, so each message can be decrypted without the others. Base mode does not
- * authenticate the sender, so anyone who has the public key can encrypt.
+ * An encapsulation is the public key of a new key pair, which the sender generates. From its own private key and the
+ * other side's public key, each side derives the same context: a key and a base nonce. A context encrypts up to 2^32
+ * messages, each with the nonce of its own sequence number, so each message can be decrypted without the others. Base
+ * mode does not authenticate the sender, so anyone who has the public key can encrypt.
  *
- * The labels and the functions that use them have the RFC's names.
+ * The labels, and the functions that take a label, have the RFC's names.
  * docs/decisions/0024-sealing-with-nodes-cryptography.md explains why no library is used.
  */
 import { createCipheriv, createDecipheriv, createECDH, createHmac } from 'node:crypto';

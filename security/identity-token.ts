@@ -8,7 +8,7 @@ import { IDENTITY_VALID_MS } from '../domain/migration/identity-sign-in';
 import { ALGORITHMS, CLOCK_TOLERANCE_S, isLoopback } from './codec-server/access';
 
 export interface IdentityRules {
-  /** The identity provider: required value of the claim `iss`, and address of its configuration. */
+  /** The identity provider: required value of the claim `iss`, and base address of its configuration. */
   readonly issuer: string;
   /** The portal's id at the identity provider: required value of the claim `aud`. */
   readonly clientId: string;
@@ -103,7 +103,7 @@ export function identityIn(
 function asIdentityError(error: unknown): never {
   const { JWKSTimeout, JWKSInvalid, JOSEError } = errors;
   if (error instanceof JOSEError && !(error instanceof JWKSTimeout) && !(error instanceof JWKSInvalid)) {
-    // jose throws `ERR_JOSE_GENERIC` when it cannot fetch the keys.
+    // jose throws `ERR_JOSE_GENERIC` when the response with the keys does not have status 200, or is not JSON.
     if (error.code !== 'ERR_JOSE_GENERIC') throw new IdentityRefused(error.message, { cause: error });
   }
   throw new IdentityProviderUnavailable("the identity provider's public keys cannot be fetched", { cause: error });
@@ -135,7 +135,8 @@ async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
 }
 
 /**
- * Refuses an unencrypted address, because keys that arrive unencrypted could have been replaced on the way.
+ * Refuses an unencrypted address of another machine, because keys that arrive unencrypted could have been replaced on
+ * the way.
  *
  * @param what the address as a part of a sentence
  */

@@ -69,7 +69,7 @@ export class MigrationKeyInvalid extends Error {
   override readonly name = 'MigrationKeyInvalid';
 }
 
-/** Thrown when a provider other than the expected one has signed a migration key. */
+/** Thrown when a migration key names a provider key other than the expected one. */
 export class SignedByAnother extends MigrationKeyInvalid {}
 
 const PREFIX = 'tokenferry-key-1.';
@@ -135,6 +135,6 @@ function isSignatureValid(key: MigrationKey): boolean {
   try {
     return ed25519.verify(key.signature, signedTextOf(key), key.signedBy);
   } catch {
-    return false; // The public key is not a point on the curve.
+    return false; // The signature or the provider's public key is malformed.
   }
 }

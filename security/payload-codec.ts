@@ -157,7 +157,10 @@ interface Binding {
   readonly workflowId: string | undefined;
 }
 
-/** Temporal appends the time of the occurrence to the id of a workflow that a Schedule starts. */
+/**
+ * Temporal appends the time of the occurrence to the id of a workflow that a Schedule starts. The input of this
+ * workflow is bound to the id without the time.
+ */
 const OCCURRENCE = /^-\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/;
 
 function belongsTo({ namespace, workflowId }: Binding, context: SerializationContext): boolean {

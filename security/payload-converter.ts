@@ -53,8 +53,8 @@ function unreadable({ metadata }: Payload): UnreadablePayload {
 }
 
 /**
- * Returns whether a text is the id of a key. Messages quote no other text as a key id, because the sender of a payload
- * chooses the bytes.
+ * Returns whether a text has the form of a key id. Messages quote no other text as a key id, because the sender of a
+ * payload chooses the text.
  */
 export function isKeyId(text: string): boolean {
   return /^[0-9a-f]{16}$/.test(text);

@@ -14,8 +14,8 @@ import { withoutUnsafeCharacters } from '../domain/text/untrusted-text';
  */
 const MIN_SECRET_LENGTH = 8;
 /**
- * Length of the shortest part of a secret that is masked, because a quoted secret might have been truncated. A secret
- * that is shorter than this is masked only as a whole.
+ * Length of the shortest part of a secret that is masked. Parts are masked because a quoted secret might have been
+ * truncated. A secret that is shorter than this is masked only as a whole.
  */
 const FRAGMENT_LENGTH = 12;
 /** Maximum length of an error text, in characters. */
@@ -75,7 +75,7 @@ function encodingsOf(secret: string): readonly string[] {
     wellFormed.replace(/[^\w.~-]/g, (character) => escape(character.charCodeAt(0)));
   const fourHexDigits = (code: number) => code.toString(16).padStart(4, '0');
   // Base64 of a longer text can contain the secret in three alignments. In two of them, the first encoded characters
-  // also encode the bytes before the secret.
+  // also encode the bytes before the secret, so these characters are left out.
   const base64 = [0, 1, 2].map((offset) =>
     Buffer.concat([Buffer.alloc(offset), bytes])
       .toString('base64')

@@ -89,7 +89,7 @@ export type Sealer = (plaintext: Uint8Array, boundTo: Uint8Array) => Buffer;
  * an encapsulation takes ten times as long as sealing a box. Create a new sealer for each group of credentials.
  *
  * @param migrationId the migration to which the key belongs; only errors contain it
- * @throws {VaultKeyMismatch} when the public key is not a P-256 point; only {@link createOpener} detects a public key
+ * @throws {VaultKeyMismatch} when the public key is not a P-256 point; only {@link assertKeyPair} detects a public key
  * that is valid but was replaced
  */
 export function createSealer(publicKey: Uint8Array, migrationId: string): Sealer {

@@ -1,8 +1,8 @@
 /**
  * Wraps (encrypts) the private keys of vaults, with which the boxes of sealing.ts are opened: first with the vault's
- * own secret (vault-secrets.ts) and then with a master key. Postgres stores only the result. Only workers, `ferry
- * vault` and `ferry doctor` use the secrets and the master keys, which are never stored in the database. Erasing the
- * secret makes every copy of the wrapped key useless.
+ * own secret (vault-secrets.ts) and then with a master key. Postgres stores only the result. Only workers, `ferry up`,
+ * `ferry vault` and `ferry doctor` use the secrets or the master keys, which are never stored in the database.
+ * Erasing the secret makes every copy of the wrapped key useless.
  *
  * Both layers of wrapping are AES-256-GCM (aead.ts). The inner layer is bound to the migration, and the outer layer to
  * the id of the master key.

@@ -128,7 +128,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
       return await verify(token);
     } catch (error) {
       if (error instanceof KeySetUnavailable) throw error;
-      // Only calls without a valid token count. Behind a proxy, all callers share one address, and this limit must not
+      // Counts only calls without a valid token. Behind a proxy, all callers share one address, and this limit must not
       // block calls with valid tokens.
       const refused = await refusals(request);
       if (refused.isAllowed || !refused.isExceeded) throw error;
@@ -169,7 +169,7 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
           'the body must be {"payloads": [...]} with at most 10,000 payloads, and with metadata and data in base64',
         );
       const namespace = namespaceOf(request);
-      // The caller does not specify a workflow, so `encode` binds a payload only to the namespace. `decode` does not
+      // The caller does not specify a workflow, so `encode` binds a payload at most to the namespace. `decode` does not
       // check to which namespace or workflow a payload is bound.
       const codec = createPayloadCodec(payloadKeys, namespace === '' ? {} : { namespace });
       const payloads = await codec[call](parsed.data.payloads.map((each) => StoredPayload.fromObject(each)));
