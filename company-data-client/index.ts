@@ -8,8 +8,8 @@
  *    follows the waits that responses announce (`announced-waits.ts`).
  * 4. `transport.ts` sends one request at most once, over a connection of `connections.ts`.
  *
- * Failures are typed (`errors.ts`, `error-answer.ts`) and never contain any part of a credential. Lists are read page
- * by page (`paging.ts`, `links.ts`). `service-facts.ts` collects the facts about an account that a preflight needs.
+ * Failures are typed, and credentials in them are masked (`errors.ts`, `error-answer.ts`). Lists are read page by page
+ * (`paging.ts`, `links.ts`). `service-facts.ts` collects the facts about an account that a preflight needs.
  */
 export type { Answer } from './caller';
 export type { RetryWait } from './retry-budget';

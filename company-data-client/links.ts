@@ -33,7 +33,7 @@ export function pathTo({ basePath }: BaseUrl, segments: readonly string[], query
  * pages of a list differ only in their query. The scheme is ignored, because a service behind a proxy that terminates
  * TLS builds http links.
  *
- * @returns path and query; undefined if the link is invalid or points to anything but another page of the same list
+ * @returns path and query; undefined if the link is invalid or does not point to a page of the same list
  */
 export function followLink(address: BaseUrl, currentPath: string, href: string): string | undefined {
   const { origin, host, basePath } = address;

@@ -12,7 +12,7 @@
  *   that this process uses its share of the remaining requests. The next window is paced from its beginning. A window
  *   that ends with more than half of its limit unused returns the limiter to unpaced mode.
  * - Exhausted: entered when our share of the remaining requests is half a request or less. Requests wait for the reset.
- * - Blocked: entered after a 429. Requests wait for the time in `Retry-After`, or for one second without that header.
+ * - Blocked: entered after a 429. Requests wait for the time in `Retry-After`, or for one second if none is valid.
  *
  * No response makes requests wait for more than `LONGEST_WAIT_MS` (announced-waits.ts).
  *
@@ -55,7 +55,7 @@ interface Window {
 
 /** Pacing begins when less than this share of the limit remains. */
 const UNPACED_SHARE = 0.5;
-/** Wait after a 429 without `Retry-After`. */
+/** Wait after a 429 without a valid `Retry-After`. */
 const DEFAULT_BLOCK_MS = 1_000;
 /** If our share of the remaining requests is this or less, requests wait for the reset. */
 const MIN_REMAINING = 0.5;

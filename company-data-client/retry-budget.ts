@@ -1,10 +1,10 @@
-/** The retry budget of a call: the time limit for its attempts and for the waits between them. */
+/** The retry budget of a call: the time in which its attempts can start. */
 import type { CallFailure } from '../domain/companies/call-failure';
 import { type CompanyDataError, DeferredUntil } from './errors';
 import { sleep } from './semaphore';
 
 export interface RetryPolicy {
-  /** Time for all attempts of one call and the waits between them, in milliseconds. */
+  /** Time in which the attempts of one call can start, in milliseconds. */
   readonly budgetMs: number;
   /** Upper bound of the random wait before the first retry, in milliseconds. It doubles with every later retry. */
   readonly firstWaitMs: number;
@@ -44,7 +44,7 @@ export class RetryBudget {
   /**
    * Waits before the next attempt.
    *
-   * @throws {DeferredUntil} if the service asks for a longer wait than the budget has left
+   * @throws {DeferredUntil} if the service asks for a wait, and that wait plus jitter would end after the budget
    * @throws `error` itself if the service asks for no wait, and the random wait would end after the budget
    * @throws the signal's reason as soon as the signal aborts
    */

@@ -43,8 +43,9 @@ const moment = optional(z.string()).transform((value) => {
 });
 const tags = optional(z.record(z.string(), z.string()));
 /**
- * The organization of a linked connection, according to the platform (`organizationId`, `organizationName`), and when
- * the connection was last authorized (`lastAuthorized`, ISO 8601; absent if the service does not say it).
+ * The organization of a connection that has been linked, according to the platform (`organizationId`,
+ * `organizationName`), and when the connection was last authorized (`lastAuthorized`, ISO 8601; absent if the service
+ * does not say it).
  */
 const info = optional(
   z.record(z.string(), comparedText).transform((fields) => {

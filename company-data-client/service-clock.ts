@@ -4,8 +4,8 @@ export interface ServiceClock {
    * Updates the estimate with the `Date` header of a response that arrived at `now` (epoch milliseconds by our clock).
    *
    * @returns how far the service's clock is ahead, in milliseconds: negative if it is behind, 0 if the header is
-   * missing or invalid. The estimate errs on the low side. A caller that waits until a time announced by the service
-   * therefore never stops waiting too early, but can wait longer than necessary.
+   * missing or invalid. The estimate errs on the low side, so that a caller that waits until a time announced by the
+   * service stops waiting too late rather than too early.
    */
   observe(date: string | undefined, now: number): number;
 }
@@ -15,8 +15,8 @@ export interface ServiceClock {
  */
 const DRIFT = 0.001;
 /**
- * A larger difference between two estimates shows that one of the clocks has been set. Latency and rounding to whole
- * seconds cannot explain it.
+ * A larger difference between two estimates is attributed to a clock that has been set. Latency and rounding to whole
+ * seconds seldom cause it.
  */
 const CLOCK_STEP_MS = 2_000;
 

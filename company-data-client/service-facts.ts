@@ -34,8 +34,8 @@ const PAGE_SIZE = 5_000;
 
 /**
  * Reads the account, the platform, the registered application and, if `selectRelevant` is given, the organizations that
- * are already connected. The service cannot filter by connection, so this then reads every company of the account with
- * its connections, 5,000 per page.
+ * are already connected. The service cannot filter by connection, so finding the organizations means reading every
+ * company of the account with its connections, 5,000 per page.
  *
  * @returns the facts, or `refused` with the reason if the service refused a request and would refuse it again
  * @throws {CompanyDataError} if a request fails for another reason, such as an outage or a rate limit

@@ -25,7 +25,7 @@ export function checkUnexpectedBody(response: HttpResponse, call: string): void 
   if (response.body !== '') parseJson(response, call);
 }
 
-/** Checks a response to a call that the service answers with 204. Another status is probably a proxy's. */
+/** Checks a response to a call that the service answers with 204. Another success status is probably a proxy's. */
 export function checkNoContent(response: HttpResponse, call: string): void {
   if (response.cutOff) throw response.cutOff;
   if (response.status !== 204) throw unreadable(response, call, 'instead of 204');

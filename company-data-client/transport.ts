@@ -134,7 +134,8 @@ type Received = Omit<HttpResponse, 'durationMs'>;
  *
  * An exchange ends with the first of these events: a complete response, an error, the time limit or the caller's
  * signal. If an error or the time limit ends the exchange after the status has arrived, the result is a response whose
- * body is cut off. After its end, the exchange ignores undici's calls.
+ * body is cut off. After its end, the exchange ignores undici's calls, except that it cancels a request that has not
+ * been sent yet.
  *
  * The exchange handles undici's calls itself, because a stream and an `AbortController` for each response would take as
  * much CPU time as the rest of the client.

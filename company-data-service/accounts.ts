@@ -1,4 +1,4 @@
-/** Client accounts. They are not part of the HTTP API, because the operator of the service manages them. */
+/** Client accounts. The HTTP API can only read them, because the operator of the service manages them. */
 import { withDatabase } from './database/database';
 import type { Plan } from './database/tables';
 

@@ -4,7 +4,7 @@
  *
  * An exchange is committed before the platform is called, and is deleted in the transaction that stores the new tokens.
  * If the service is killed in between, the new tokens are lost, and the exchange remains. The next authorization with
- * the same body continues it: the platform gets the same exchange id, and so recognizes the repetition.
+ * the same body continues it: the platform gets the same exchange id, so that it can recognize the repetition.
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';

@@ -16,7 +16,7 @@ export interface GrantRow {
   readonly environment: 'production' | 'sandbox' | null;
 }
 
-/** The columns of {@link GrantRow}, from the tables in {@link GRANT_TABLES}. */
+/** The columns of {@link GrantRow}, from `connections`, `companies` and {@link GRANT_TABLES}. */
 export const GRANT_COLUMNS = sql`
   connections.id as connection_id, companies.account_id, connections.platform_key, credentials.encrypted_fields,
   applications.client_id, applications.encrypted_secret, applications.environment`;

@@ -223,7 +223,10 @@ interface DailyRequestTable {
   used: number;
 }
 
-/** The tables of the schema `company_data_service`, except `rate_windows`, which only raw SQL uses. */
+/**
+ * The tables of the schema `company_data_service`, except `rate_windows` and the tables of Kysely's migrator, which no
+ * typed query uses.
+ */
 export interface Tables {
   accounts: AccountTable;
   api_keys: ApiKeyTable;
