@@ -85,8 +85,9 @@ export interface ReconnectLink {
 }
 
 /**
- * Who reopened a step or rejected its result, and why. Kept in the state until the step has ended. In step 6, kept only
- * until the role that rejected the handover, or every role whose sign-off was withdrawn, has signed off.
+ * Who reopened a step, rejected its result or withdrew a sign-off, and why. Kept in the state until the step has ended.
+ * In step 6, kept only until the role that rejected the handover, or every role whose sign-off was withdrawn, has
+ * signed off.
  */
 export interface Reopened {
   readonly step: Step;
@@ -95,11 +96,11 @@ export interface Reopened {
   /** Null if none was given. */
   readonly reason: string | null;
   readonly at: string;
-  /** The rejected first company. Absent if another step was reopened. */
+  /** The first company that was rejected in step 5. Absent for other steps. */
   readonly company?: string;
   /**
-   * True if support has rejected details in which the preflight found no error, and the client has not changed them
-   * since. Otherwise absent.
+   * True if support has rejected details in which the preflight found no error, and they have not been changed since.
+   * Otherwise absent.
    */
   readonly asksForChanges?: true;
   /**
@@ -108,8 +109,8 @@ export interface Reopened {
    */
   readonly proposed?: boolean;
   /**
-   * The roles whose sign-off another decision has withdrawn, until they sign off again. Absent if a person has rejected
-   * the handover or reopened a step.
+   * The roles whose sign-off another decision has withdrawn, until they sign off again. Absent for a rejection or a
+   * reopened step.
    */
   readonly withdrawn?: readonly Role[];
 }
@@ -164,7 +165,7 @@ export interface MigrationState {
   readonly suppliers: readonly string[];
   readonly estimate: Estimate | null;
   readonly proposal: Proposal | null;
-  /** The current or next occurrence of the windows; null before step 5, or if there are no windows. */
+  /** The current or next occurrence of the windows; null until read in step 5 or 6, or if there are no windows. */
   readonly window: WindowOccurrence | null;
   /** The occurrence that was opened last, by the Schedule or by a manual trigger. */
   readonly openedWindow: WindowOccurrence | null;
@@ -200,8 +201,8 @@ export interface MigrationState {
    */
   readonly pausesByPeople?: readonly Pause[] | null;
   /**
-   * The latest rejection, reopening or withdrawal of a sign-off. A withdrawal does not replace a rejection of the
-   * handover. Absent in a state that an earlier version carried over.
+   * The latest decision that rejected a result, reopened a step or withdrew a sign-off. A withdrawal does not replace a
+   * rejection of the handover. Absent in a state that an earlier version carried over.
    */
   readonly reopened?: Reopened | null;
   /** Absent, or null, if there are none. */
@@ -222,7 +223,7 @@ export interface MigrationState {
   readonly replacedApplication?: number;
   /** The links of at most 20 of the companies that must reconnect. Absent until the migration has ended. */
   readonly reconnect?: readonly ReconnectLink[];
-  /** Absent until the first signed decision arrives. */
+  /** Absent until the first decision whose signature is accepted. */
   readonly lastSigned?: LastSigned;
   /** The applied decisions about approvers, oldest first. Absent, or null, if there are none. */
   readonly approverChanges?: readonly ApproverChange[] | null;
@@ -232,7 +233,7 @@ export interface MigrationState {
 export interface DecisionRecord {
   readonly decision: Decision | Unreadable;
   readonly outcome: Outcome;
-  /** The signed message. Absent if the decision was not signed. */
+  /** The signed message. Absent if the decision was not signed, or its signature is neither required nor valid. */
   readonly signed?: SignedMessage;
 }
 

@@ -40,7 +40,7 @@ export function onHoldText({ why, since, until }: Outage, now = since): string {
   return `on hold since ${momentText(since)}; retries automatically${at}; cause: ${why}`;
 }
 
-/** Returns the summary of the timer that waits out an outage, for clients. `ferry show` prints the error. */
+/** Returns for clients the summary of a timer that waits out an outage. Omits the error, which `ferry show` prints. */
 export function outageSummary(outage: Outage): string {
   const why = outage.source === undefined ? 'on hold for a technical reason' : reasonText(outage);
   return `Next attempt at ${momentText(outage.until)}: ${why}`;

@@ -23,9 +23,9 @@ export function earlierText(outcomes: readonly PartOutcome[]): string | null {
 const NUMBER = '\u0000';
 
 /**
- * Joins the outcomes of the parts. Outcomes that differ only in the number of companies become one, with the sum.
- * Partial outcomes come first, because {@link isPartial} reads the beginning of the joined text. An unknown outcome has
- * no number, so it is joined with others as `for 1,000 companies: ...`.
+ * Joins the outcomes of the parts. Outcomes that differ only in the number of companies become one, with the sum,
+ * unless they are partial. Partial outcomes come first, because {@link isPartial} reads the beginning of the joined
+ * text. An unknown outcome has no number, so it is joined with others as `for 1,000 companies: ...`.
  */
 export function joinedOutcomes(outcomes: readonly PartOutcome[]): string {
   const known = outcomes.filter((outcome) => outcome.isUnknown !== true && !isPartial(outcome));

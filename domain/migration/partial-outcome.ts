@@ -15,8 +15,8 @@ export const DETAILS_CHECKED_AGAIN = 'the supplied details will be checked again
 
 /**
  * Returns the text of the outcome. If not all of the requested companies were changed, the text says how many were. If
- * none was changed, the text says only that, why, and which approvals the decision withdraws, because the rest of
- * `text` would say the opposite.
+ * none was changed, the text contains only this fact, its reason, and the approvals that the decision withdraws,
+ * because the rest of `text` would say the opposite.
  *
  * @param text begins with the number of requested companies, if it has a number: `4 companies left out: closed`
  */

@@ -22,8 +22,8 @@ export interface Preflight {
   /** Errors. Empty: the details can be accepted. */
   readonly problems: readonly string[];
   /**
-   * The same errors without the names of other clients, for the client's page. Absent if `problems` contains no such
-   * names, so always absent in the state of a migration ({@link separateNames}).
+   * The same errors without the names of other clients, for the client's page. If absent, `problems` contains no such
+   * names. Always absent in the state of a migration ({@link separateNames}).
    */
   readonly clientProblems?: readonly string[];
   /**
@@ -35,7 +35,7 @@ export interface Preflight {
   readonly problemCodes: readonly FindingCode[];
   /** Findings for a person to judge. */
   readonly warnings: readonly string[];
-  /** The same warnings without the names of other clients. Absent if `warnings` contains no such names. */
+  /** The same warnings without the names of other clients. If absent, `warnings` contains no such names. */
   readonly clientWarnings?: readonly string[];
   /** Advice about each warning, for support. Absent for the same reasons as `advice`. */
   readonly warningAdvice?: readonly string[];
@@ -62,7 +62,7 @@ export interface PreflightTexts extends Pick<Preflight, 'problems' | 'advice' | 
 }
 
 /**
- * Separates the names of other clients from a preflight, and an application that can belong to another client. The
+ * Separates from a preflight the names of other clients, and an application that can belong to another client. The
  * migration keeps the preflight without them, because the client can read the migration's state in Temporal. The ledger
  * keeps the full texts.
  *

@@ -44,7 +44,7 @@ export interface CompanyRepairs {
    * moved at the moment, so a person decides.
    */
   readonly unknown: readonly string[];
-  /** Only the ids of the company and the connection were adopted. Their credentials can still be sent. */
+  /** Only the ids of the company and, if any, the connection were adopted. Their credentials can still be sent. */
   readonly adopted: readonly string[];
   /** The service no longer has them, and their credentials might have been sent. They need new credentials. */
   readonly gone: readonly string[];

@@ -36,6 +36,6 @@ export function signInText({ migrationId, publicKey, sessionHash, signedAt }: Si
 export function signInProblem(signIn: SignIn, signature: string, now: Date): 'signature' | 'time' | null {
   if (!verifies({ publicKey: signIn.publicKey, value: signature }, signInText(signIn))) return 'signature';
   const difference = Math.abs(now.getTime() - Date.parse(signIn.signedAt));
-  // For an invalid time, the difference is NaN.
+  // For an invalid time, the difference is NaN, and the comparison is false.
   return difference <= SIGN_IN_VALID_MS ? null : 'time';
 }

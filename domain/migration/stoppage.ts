@@ -22,8 +22,8 @@ export interface RecordedStoppage extends Stoppage {
 }
 
 /**
- * Returns the stoppages of a migration. If its workflow has ended in Temporal, a stoppage that was still open ended
- * with the workflow, because nothing waits or can be resumed any more.
+ * Returns the stoppages of a migration. If its workflow has ended in Temporal at a known time, a stoppage that was
+ * still open ended with the workflow, because nothing waits or can be resumed any more.
  *
  * @param end null if the workflow has not ended, or not before the migration
  */
@@ -35,7 +35,7 @@ export function withEndInTemporal<Each extends Stoppage>(
   if (at === null) return stoppages;
   return stoppages.map((each) => {
     if (each.endedAt !== null) return each;
-    // An activity that outlives its workflow can record a stoppage afterwards.
+    // An activity that outlives its workflow can record a stoppage afterwards. Such a stoppage ends when it began.
     return { ...each, endedAt: Date.parse(each.beganAt) > Date.parse(at) ? each.beganAt : at };
   });
 }
