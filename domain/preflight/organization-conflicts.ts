@@ -41,7 +41,7 @@ export function organizationFindings(
   ].map((finding) => attachTo(row, platform.organizationField, finding));
 }
 
-/** Returns whether the row is for this existing company, whose unlinked connection will receive a new authorization. */
+/** Returns whether the row will authorize this company again: it names the company, and the status is not `Linked`. */
 function willBeReauthorized({ existing }: ManifestRow, { companyId, status }: ConnectedCompany): boolean {
   return existing?.companyId === companyId && status !== 'Linked';
 }

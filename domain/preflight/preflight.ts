@@ -227,7 +227,7 @@ function errorUnlessSuppliedLater({ route, isStarted }: PreflightFacts): typeof 
   return route === 'managed' && !isStarted ? warningFinding : errorFinding;
 }
 
-/** Returns how an application is supplied. `ferry application` needs a started migration and an administrator's key. */
+/** Returns how an application is supplied. In self-service, only support can do so, with an administrator's key. */
 function applicationAdvice(which: string, { route, isStarted }: PreflightFacts): string {
   if (route === 'self-service') return `ask support to register ${which}`;
   return `supply ${which}${isStarted ? '' : ' in step 1, after the start'}`;

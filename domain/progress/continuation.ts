@@ -8,14 +8,14 @@ import type { Forecast } from './forecast';
 export interface Continuation {
   /** When the first window of the forecast closes; null if the forecast begins outside the windows. */
   readonly closesAt: string | null;
-  /** When the window after that opens; the next window if `closesAt` is null. */
+  /** When the next window opens: after `closesAt`, or after the forecast begins if `closesAt` is null. */
   readonly opensAt: string;
 }
 
 /**
  * Returns when moves continue if the forecast ends after the next window has opened. Null if the forecast ends before
- * that, because companies then only sync after the window has closed. Also null if the forecast has no end, if moves
- * can begin at any time, or if all moves of the forecast have begun, because they need no window.
+ * that, because only syncs are left once the window has closed. Also null if the forecast has no end, if moves can
+ * begin at any time, or if all moves of the forecast have begun, because they need no window.
  *
  * @param now ISO 8601, UTC
  */

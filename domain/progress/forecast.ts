@@ -110,7 +110,7 @@ function beforeMoves(progress: ForecastInput, now: string): Forecast | null {
   const work = workOf(progress, countOpen(counts));
   if (proposal === null || estimate === null || work === null || firstCompany !== null) return null;
   const isLate = !isAfter(proposal.startAt, now);
-  // After the proposed start, no move can begin while an earlier step is open.
+  // Once the start has passed, the end depends on people while a step before step 5 is open or a person has to act.
   if (isLate && (step !== 'migrate-first-company' || waitingFor.roles.length > 0)) return null;
   const beginsAt = nextMove(windows, isLate ? now : proposal.startAt);
   if (beginsAt === null || !isAfter(beginsAt, now)) return null;
@@ -150,8 +150,8 @@ function whileMoving(progress: ForecastInput, throughput: Throughput | null, now
 }
 
 /**
- * The ledger's current figures. The workflow's counts and throughput are older, so a forecast from them would be too
- * late.
+ * The ledger's current figures. The workflow's counts and throughput are older, so they would give an end that is
+ * too late.
  */
 export interface LiveFigures extends Throughput {
   readonly counts: Pick<
@@ -168,8 +168,8 @@ export interface LiveFigures extends Throughput {
 }
 
 /**
- * Returns the forecast from what the ledger says now. Every command that reads the ledger calls it, so that all of them
- * show the same end.
+ * Returns the forecast from what the ledger says now. Every command that shows the end of a forecast calls it, so that
+ * all of them show the same end.
  *
  * @param live null if the ledger was not read: the forecast then follows from the workflow's counts
  * @param now ISO 8601, UTC
@@ -239,7 +239,7 @@ function endsAfter(windows: readonly Window[], from: string, { lowMs, highMs }: 
 /**
  * Rounds the ends up to full minutes after `now`, and adds how long data is out of date by the latest end.
  *
- * @param staleFrom when data begins to be out of date if the client has not confirmed any company yet
+ * @param staleFrom when data begins to be out of date; used if {@link staleSince} returns null
  */
 function forecast(
   progress: ForecastInput,
@@ -257,8 +257,8 @@ function forecast(
 
 /**
  * Returns the time from which the data of a company can be out of date; null if it is unknown, or if no open company is
- * confirmed. If the estimate was made before the confirmations, returns the time when step 4 opened. In self-service,
- * syncing is off from the start, and there is no step 4.
+ * confirmed. If the estimate was made before the confirmations, returns the time when step 4 opened; in self-service,
+ * when step 1 opened, because syncing is off from the start.
  *
  * Checks the counts first, because they can be newer than the estimate: the company that was confirmed then can have
  * been left out since. The counts do not show whether a held-back company is confirmed; only the estimate does.

@@ -9,7 +9,7 @@ import type { Progress } from './progress';
 
 /**
  * The companies that move next: the lowest wave with a company that can be moved, or the lowest wave with waiting
- * companies if none can be moved.
+ * companies if none can be moved. Held-back companies do not count.
  */
 export interface NextCompanies {
   /** Null if the companies have no wave. */
@@ -46,13 +46,17 @@ export interface GoNoGoFacts {
   readonly contact: string;
   readonly limits: MigrationLimits;
   readonly next: NextCompanies;
-  /** Null if no company was chosen, in which case the first company that can be moved goes first. */
+  /**
+   * Null if no company was chosen, the move of the first company has begun, the workflow has ended, or `progress` is
+   * null.
+   */
   readonly chosenFirst: ChosenFirst | null;
   /** Number of companies that will be created in the account. */
   readonly toCreate: number;
   /**
    * `failed`: companies that were not moved or whose outcome is unknown, except those whose failure was accepted when
-   * the migration was resumed, which are `accepted`. `tried`: companies whose move was attempted.
+   * the migration was resumed, which are `accepted`. `tried`: companies that are moving, moved, failed or have an
+   * unknown outcome.
    */
   readonly failures: { readonly failed: number; readonly tried: number; readonly accepted: number };
   /** When the remaining companies will have been moved; null if there is no forecast. */
@@ -63,7 +67,7 @@ export interface GoNoGoFacts {
   readonly unanswered: { readonly reason: string; readonly remedy: string } | null;
   /** Who paused the windows, and why; null if they are not paused or there are none. */
   readonly windowsPaused: string | null;
-  /** True if a batch run is in progress. */
+  /** True if the windows are paused and a batch run is in progress. */
   readonly isBatchRunning: boolean;
   /** Numbers of workers that are polling Temporal for tasks. */
   readonly workers: { readonly workflows: number; readonly activities: number };

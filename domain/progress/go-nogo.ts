@@ -27,7 +27,7 @@ export interface GoNoGo {
   readonly go: boolean;
   /**
    * The window that is open now, or at the proposed start if that is in the future, or else the next window. Null if
-   * moves can begin at any time, or if every company has a final outcome.
+   * moves can begin at any time, or if, in step 6, every company has a final outcome.
    */
   readonly window: WindowOccurrence | null;
   readonly answers: readonly Answer[];
@@ -80,7 +80,7 @@ function isNoneOpen({ counts }: Progress): boolean {
   return counts.total > 0 && countOpen(counts) === 0;
 }
 
-/** Says how many companies have which outcome. Companies that were not moved are a warning. */
+/** Says how many companies have which outcome. Failed companies are a warning. */
 function outcomeAnswer({ counts }: Progress): Answer {
   const byState = clientCounts(counts);
   const others = (['must-reconnect', 'not-moved', 'left-out'] as const)

@@ -36,8 +36,9 @@ export function openWindowOf(
 }
 
 /**
- * Returns whether moves continue although the Schedule is paused, because the windows cover the whole week, and one was
- * opened: it never closes. False if no move may begin, or before step 6.
+ * Returns whether moves continue although the Schedule is paused: the windows cover the whole week, so they never
+ * close, and a window was opened, companies are moving, or a batch run is in progress. False if no move may begin, or
+ * before step 6.
  */
 export function isOpenWithoutEnd(
   { state, step, counts, waitingFor, openedWindow }: Omit<MovesInWindow, 'window'>,

@@ -245,7 +245,7 @@ export function pausedTexts(progress: Progress): readonly string[] {
  * Returns who reopened a step or rejected its result, when and why, and who has approved it since, on one line; null if
  * `reopened` is null. If the rejected first company has been checked again since, adds when.
  *
- * The state does not show whether a rejected step was open or has been reopened. So the text says `reopened` only for a
+ * The state does not show whether the rejection of a step has reopened it. So the text says `reopened` only for a
  * proposal, which is recorded here only if it reopened step 2. A state of an earlier version does not show whether
  * step 2 was rejected or reopened by a proposal, so the text then says `reopened or rejected`.
  */

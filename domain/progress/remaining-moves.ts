@@ -35,7 +35,7 @@ export function remainingText(moves: RemainingMoves, now: string | null): string
   if (window !== null && moving === 0 && (isAhead || now === null))
     return `the remaining companies are moved in the window from ${opens} to ${closes}`;
   if (!isAhead) return `the remaining companies are being moved${inWindow}`;
-  // Companies that still sync need no window.
+  // Moves that have begun need no window.
   return ready === moving
     ? 'the remaining companies are being moved'
     : `moves that have begun continue; new moves begin at ${opens}`;

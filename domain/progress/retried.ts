@@ -47,7 +47,10 @@ export function resumptionText(
   return outage === null ? null : 'once the outage is over';
 }
 
-/** The result of {@link resumptionText} during a pause. Exported for callers that read the pause from the ledger. */
+/**
+ * The result of {@link resumptionText} during a pause, unless the windows are paused too. Exported for callers that
+ * read the pause from the ledger.
+ */
 export const ONCE_RESUMED = 'once the migration is resumed';
 
 /**
