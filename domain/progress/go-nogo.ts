@@ -236,13 +236,13 @@ function applicationAnswer({ moved }: GoNoGoFacts, registered: ServiceFacts['app
 }
 
 /**
- * Returns the latest time at which the last company could be moved. If there is no forecast, because the end depends on
- * people, on an outage or on deferred companies, assumes that the remaining work starts now.
+ * Returns the latest time at which the last company could be moved. If the forecast has no end, because it depends on
+ * people, on an outage, on paused windows or on deferred companies, assumes that the remaining work starts now.
  *
  * @returns ISO 8601, UTC; null if more than a year from now; undefined if there is no estimate
  */
-function endsBy({ forecast, progress, limits, now }: GoNoGoFacts): string | null | undefined {
-  if (forecast) return forecast.ends?.latest ?? null;
+function endsBy({ forecast, windowsPaused, progress, limits, now }: GoNoGoFacts): string | null | undefined {
+  if (forecast && (forecast.ends || windowsPaused === null)) return forecast.ends?.latest ?? null;
   const work = progress && workOfOpen(progress);
   return work ? endWithin(limits.windows, now, work.highMs) : undefined;
 }

@@ -1,7 +1,6 @@
 import { CompanyDataError, readServiceFacts } from '../../../company-data-client';
 import { loadConfig } from '../../../config';
 import { earliestMove } from '../../../domain/progress/first-opening';
-import { liveForecastOf } from '../../../domain/progress/forecast';
 import type { GoNoGo } from '../../../domain/progress/go-nogo';
 import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
 import { goNoGo } from '../../../domain/progress/go-nogo';
@@ -17,6 +16,7 @@ import {
 } from '../../../store';
 import type { LedgerClient } from '../../../client';
 import { isBatchRunning, readRetries, readWindowSchedule, readWorkers } from '../../../client';
+import { shownForecast } from '../../reporting/migration-end';
 import { retryTexts } from '../../reporting/retries';
 import type { CommandResult, Output } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
@@ -73,6 +73,10 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
   ]);
   const registered = ('application' in service && service.application) || null;
   const workers = await readWorkers(ferry, now.getTime());
+  const windows = {
+    windowsPaused: schedule.state === 'paused' ? (schedule.note ?? 'paused') : null,
+    isBatchRunning: schedule.state === 'paused' && (await isBatchRunning(ferry, migrationId)),
+  };
   return {
     migrationId,
     now: now.toISOString(),
@@ -84,11 +88,10 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     chosenFirst: progress && (await readChosenFirst(db, progress)),
     toCreate,
     failures,
-    forecast: progress && liveForecastOf(progress, overview ?? null, now.toISOString()),
+    forecast: progress && shownForecast(progress, { live: overview ?? null, ...windows }, now),
     progress,
     unanswered: unanswered ?? null,
-    windowsPaused: schedule.state === 'paused' ? (schedule.note ?? 'paused') : null,
-    isBatchRunning: schedule.state === 'paused' && (await isBatchRunning(ferry, migrationId)),
+    ...windows,
     workers,
     failing: await retryTexts(ferry, migrationId, retries, localTime),
     service,

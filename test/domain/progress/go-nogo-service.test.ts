@@ -1,9 +1,10 @@
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { goNoGo } from '../../../domain/progress/go-nogo';
+import type { GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
 import { AT } from '../../support/migrations/migration-states';
 import { platform } from '../../support/migrations/platforms';
-import { ACCOUNT, facts, MOVING, NO_ANSWER, noGos, SERVICE, warned, whyOf } from './go-nogo-sample';
+import { ACCOUNT, facts, FORECAST, MOVING, NO_ANSWER, noGos, SERVICE, warned, whyOf } from './go-nogo-sample';
 
 test('an application that another open migration has replaced is a no-go that names both applications', () => {
   const supplied = { clientId: 'kite-app', environment: 'production', suppliedBy: 'Cleo' };
@@ -121,13 +122,16 @@ test('without a forecast, the expiry of the account is compared with the end of 
     speedEstimate: ASSUMED_SPEED,
     from: AT,
   });
-  const expiring = (expiresAt: string, moving = MOVING) =>
+  const expiring = (expiresAt: string, moving = MOVING, changes: Partial<GoNoGoFacts> = {}) =>
     facts(
-      { forecast: null, service: { ...SERVICE, account: { ...SERVICE.account, expiresAt } } },
+      { forecast: null, ...changes, service: { ...SERVICE, account: { ...SERVICE.account, expiresAt } } },
       { ...moving, estimate: estimated },
     );
   expect(noGos(expiring('2026-06-01T00:00:00.000Z'))).toEqual([]);
   expect(noGos(expiring('2026-03-09T10:00:00.000Z'))).toEqual(['account']);
+  // While the windows are paused, the forecast can have no end.
+  const paused = { forecast: { ...FORECAST, ends: null, staleMs: null }, windowsPaused: 'paused by Sam' };
+  expect(noGos(expiring('2026-06-01T00:00:00.000Z', MOVING, paused))).toEqual(['window']);
   // If only deferred companies are left, there is no forecast, but the expiry is still compared with an estimated end.
   const deferred = { ...MOVING, counts: { ...MOVING.counts, deferred: MOVING.counts.waiting } };
   expect(noGos(expiring('2026-06-01T00:00:00.000Z', deferred))).toEqual([]);
