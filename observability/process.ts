@@ -45,7 +45,7 @@ export function runProcess(name: string, main: (context: ProcessContext) => Prom
       stop.abort();
     });
   }
-  // A supervisor starts this process with an IPC channel. The channel closes if the supervisor is killed, or ends
+  // A supervisor starts this process with an IPC channel. The channel closes if the supervisor is killed or ends
   // without stopping this process.
   process.once('disconnect', () => {
     log.warn(`the supervisor of the ${name} has ended, so the ${name} is stopping`);

@@ -49,11 +49,11 @@ export interface SpanExport {
 }
 
 export interface SpanExportOptions {
-  /** The name of the service in traces, unless `OTEL_SERVICE_NAME` is set. */
+  /** The name of this process in traces, unless `OTEL_SERVICE_NAME` or `OTEL_RESOURCE_ATTRIBUTES` sets it. */
   readonly name: string;
   /**
-   * Time limit of an export with its retries, in milliseconds. Default: `OTEL_EXPORTER_OTLP_TIMEOUT`, or 10,000 if that
-   * variable is not set.
+   * Time limit of an export with its retries, in milliseconds. Default: `OTEL_EXPORTER_OTLP_TRACES_TIMEOUT` or
+   * `OTEL_EXPORTER_OTLP_TIMEOUT`, or 10,000 if neither variable is set.
    */
   readonly exportWithinMs?: number;
   /** Called when spans cannot be exported, at most once a minute. Optional. */

@@ -216,7 +216,7 @@ export function findPlatform(keyOrSlug: string): Platform | undefined {
   return PLATFORMS.find(({ key, slug }) => key === word || slug === word);
 }
 
-/** Returns whether a refresh invalidates the old refresh token, so that only one application can use the grant. */
+/** Returns whether a refresh invalidates the old refresh token, so that client and service cannot share a token. */
 export function isRotating(platform: Platform): boolean {
   return platform.rotation === 'each-refresh' || platform.rotation === 'daily';
 }

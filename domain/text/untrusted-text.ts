@@ -24,7 +24,7 @@ export function withoutUnsafeCharacters(text: string): string {
   return text.replace(UNSAFE, ' ');
 }
 
-/** Replaces unsafe characters other than line breaks and tabs with spaces. */
+/** Replaces each unsafe character, except line breaks and tabs, with a space. */
 export function withoutUnsafeCharactersInMultilineText(text: string): string {
   return text.replace(UNSAFE_IN_LINES, ' ');
 }

@@ -85,8 +85,8 @@ export interface PortalAddress {
   /** Returns the message about a request that got no complete answer. */
   readonly unreachable: (cause: unknown) => string;
   /**
-   * Called after each attempt to send a request that can take effect, with the error if the attempt failed. Every
-   * attempt matters: even if the last one was not sent, the portal might have received an earlier one.
+   * Called after each attempt to send a decision or supplied data, with the error if the attempt failed. Every attempt
+   * matters: even if the last one was not sent, the portal might have received an earlier one.
    */
   readonly onAttempt?: (error: ApiError | null) => void;
   /** How long to wait for each answer, in milliseconds. Default 60,000. */

@@ -1,6 +1,6 @@
 /**
- * Finds the credentials of a file that a worker would not accept, before they are sent. The page and `ferry --portal`
- * use it. The worker decides again, because companies can change meanwhile.
+ * Checks the credentials of a file before they are sent: finds those that a worker would not accept. The page and
+ * `ferry --portal` use this check. The worker decides again, because companies can change meanwhile.
  */
 import type { SupplyMessage } from '../../domain/companies/credential-state';
 import { isObtainedTooEarly, SUPPLY_MESSAGES } from '../../domain/companies/credential-state';
@@ -52,7 +52,7 @@ export function refusedCredentials(
   return [...unknown, ...others];
 }
 
-/** A ledger state for each client's word, to explain why a company does not accept a credential. */
+/** A ledger state for each state that the client sees, to explain why a company does not accept a credential. */
 const LEDGER_STATES: Readonly<Record<CompanyState, LedgerState>> = {
   moved: 'moved',
   moving: 'importing',

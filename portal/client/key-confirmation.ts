@@ -1,4 +1,4 @@
-/** The task of a person whose key support has not confirmed. The page and `ferry --portal` show it. */
+/** The task of a person whose key has not been confirmed by support. The page and `ferry --portal` show it. */
 
 /** The task of this person, if no other task is due. */
 export const CONFIRM_KEY = 'Call your contact to confirm your key.';

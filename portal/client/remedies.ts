@@ -16,7 +16,7 @@ interface Help {
   readonly title: string | null;
   /** Follows "You can" or "The client can". */
   readonly client: string;
-  /** Follows "Support can", in the managed route; null if support can do nothing about it. */
+  /** Follows "Support can", in the managed route; null if the remedy is left to the client. */
   readonly support: string | null;
 }
 
@@ -62,7 +62,7 @@ const CONTACT_HELP: Readonly<Partial<Record<Remedy, string>>> = {
 export interface OfferedRemedy {
   readonly remedy: Remedy;
   readonly action: Action;
-  /** True if the decision names companies, false if it is about the whole migration. */
+  /** True if the decision is about companies, false if it is about the whole migration. */
   readonly namesCompanies: boolean;
   readonly advice: string;
 }

@@ -130,8 +130,8 @@ export async function supplyInParts<Credential extends Label>(
 }
 
 /**
- * Says what the answer means for the rest of the credentials. An answer `failed` contains its own advice, and the
- * credentials of its part might have been replaced.
+ * Says what the answer means for the rest of the credentials. Adds no advice to an answer `failed`, because it contains
+ * its own, and the credentials of its part might have been replaced.
  *
  * @param isOnlyRest true if all other credentials were replaced
  */

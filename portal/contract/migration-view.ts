@@ -87,7 +87,7 @@ export const MigrationViewSchema = z.object({
       ifLate: z.string().optional(),
     })
     .nullable(),
-  /** The event after the current step, in one sentence; null once the migration has ended. */
+  /** The event after the current step, in one sentence; null once the migration or its workflow has ended. */
   next: z.string().nullable(),
   /**
    * Sentences about these facts, as far as they apply: who ended or paused the migration or reopened a step, and why;
@@ -103,7 +103,9 @@ export const MigrationViewSchema = z.object({
    * moves continue if the window closes before the end.
    */
   end: z.object({ earliest: moment, latest: moment, companies: z.number().int(), basis: z.string() }).nullable(),
-  /** When moves can begin, in words; null if moves can begin at any time, or if the migration has ended. */
+  /**
+   * When moves can begin, in words; null if moves can begin at any time, or if the migration or its workflow has ended.
+   */
   windows: z.string().nullable(),
   outOfDate: z.string(),
   switchBackOn: z.string(),
@@ -125,8 +127,8 @@ export const MigrationViewSchema = z.object({
     retried: z.number().int().optional(),
   }),
   /**
-   * The waves that still have companies without a confirmation; empty if the manifest has no waves, or if the migration
-   * has ended.
+   * The waves that still have companies without a confirmation. `wave` is null for companies without a wave. Empty if
+   * there are none, or if the migration or its workflow has ended.
    */
   waves: z.array(z.object({ wave: z.number().int().nullable(), unconfirmed: z.number().int() })),
   firstCompany: z
@@ -151,8 +153,8 @@ export const MigrationViewSchema = z.object({
    */
   isRotating: z.boolean(),
   /**
-   * The signed migration key (`tokenferry-key-1...`); null if the vault is not open, or if the provider has not signed
-   * the key.
+   * The signed migration key (`tokenferry-key-1...`); null if the vault is not open, if the provider has not signed the
+   * key, or once the migration or its workflow has ended.
    */
   migrationKey: z.string().nullable(),
   actions: z.array(ActionView),
@@ -183,7 +185,7 @@ export const CompanySchema = z.object({
   confirmedAt: moment.nullable(),
   hasCredential: z.boolean(),
   movedAt: moment.nullable(),
-  /** Why it was not moved or is delayed, in words; null if nothing is wrong. */
+  /** Why it was not moved, is delayed or depends on a replaced application, in words; null if nothing is wrong. */
   problem: z.string().nullable(),
   /**
    * The remedies that the migration accepts now, from the client or from support, the most promising first: see
@@ -203,7 +205,7 @@ export const CompanyFilterSchema = z.strictObject({
   state: CompanySchema.shape.state.optional(),
   /**
    * Only companies that need attention: failed, with an unknown outcome, held back, deferred, dependent on a replaced
-   * application or, once all companies are released, without a usable credential.
+   * application or, once all companies are released, confirmed but without a usable credential.
    */
   exceptions: z.stringbool().optional(),
   /** Part of a reference or a name. Upper and lower case count as the same, and accents are ignored. */
