@@ -22,8 +22,8 @@ export const SignedDecisionSchema = z.looseObject({
 export const DecideSchema = z.strictObject({ message: z.string().min(1).max(50), decision: SignedDecisionSchema });
 
 /**
- * A box in the format of `ferry seal` (version 3), in base64. Holds a credential with the longest fields that a file
- * can contain (`domain/supply/row-parser.ts`).
+ * A box in the format of `ferry seal` (version 3), in base64. The limit leaves room for a credential with the longest
+ * fields that a file can contain (`domain/supply/row-parser.ts`).
  */
 const box = z.base64().min(1).max(100_000);
 
@@ -127,7 +127,7 @@ export const RequestAnswerSchema = z.object({
 });
 export type RequestAnswer = z.infer<typeof RequestAnswerSchema>;
 
-/** The status of a request. `answer` is null until a worker has carried out the request; ask again with the `id`. */
+/** The status of a request. `answer` is null until a worker has answered the request; ask again with the `id`. */
 export const RequestStatusSchema = z.object({ id: z.uuid(), answer: RequestAnswerSchema.nullable() });
 
 export const ErrorSchema = z.object({ error: z.string(), advice: z.string().optional() });

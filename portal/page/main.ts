@@ -90,8 +90,8 @@ async function open(linked: string | null = null, used: OwnedKey | null = null):
 }
 
 /**
- * Returns whether the session belongs to the owner of the key. The session can have another key of this person, because
- * a person can have used several links to the migration.
+ * Returns whether the session belongs to the owner of the key. Does not compare the keys, because a person can have
+ * used several links to the migration, each with its own key.
  */
 const isOwner = ({ migrationId, person }: PortalSession, { owner }: OwnedKey): boolean =>
   migrationId === owner.migrationId && person === owner.person;
@@ -148,7 +148,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
       steps,
       firstCompany,
     } = view;
-    // Each function gets only the values whose changes make its part be rendered again.
+    // Each call of `render` gets the values on which its part depends, so that no other change renders the part again.
     const mustConfirm = mustConfirmKey(app);
     render(byId('summary'), { migrationId, client, platform, headline, state, mustConfirm }, renderSummary);
     const expected = actions.filter(({ isExpected }) => isExpected);
@@ -195,7 +195,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
     );
   }
 
-  /** Adds the provider's fingerprint to a key without one, as soon as the portal shows the migration key. */
+  /** Adds the provider's fingerprint from a later link if the key has none, once the portal shows the migration key. */
   async function adoptProvider(): Promise<void> {
     if (key === null || key.provider !== null) return;
     const facts = { migrationId: session.migrationId, migrationKey: latest.view.migrationKey, linked };

@@ -24,7 +24,7 @@ export const inReadersZone = (text: string): string =>
     timeText(`${day}T${clock}:00.000Z`),
   );
 
-/** Formats a time without its zone, for tables that name the zone above. */
+/** Formats a time without its zone, for the lists of companies. */
 export const shortTime = (iso: string): string => SHORT.format(new Date(iso));
 
 /** Formats a time with seconds, without its day and its zone: `20:00:05`. */

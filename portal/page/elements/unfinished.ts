@@ -41,7 +41,7 @@ export function beginSending(what: string): () => void {
   };
 }
 
-/** Lets the page reload itself while it sends, without a question. What it was sending stays unfinished. */
+/** Lets the page reload itself while it sends, without a question. The dialog stays stored as unfinished. */
 export const stopAsking = (): void => removeEventListener('beforeunload', ask);
 
 /**

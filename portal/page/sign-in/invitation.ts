@@ -39,7 +39,7 @@ export function showMessage(title: string, ...content: readonly Child[]): void {
   document.title = title;
 }
 
-/** The same text for every role, because the page does not know the role before the sign-in. Viewers cannot decide. */
+/** The same text for clients and for viewers, who cannot decide: the page does not know the role before the sign-in. */
 export const WELCOME =
   'You have been invited to follow the migration of your connections. If your invitation allows it, you can also make decisions.';
 
@@ -97,7 +97,7 @@ interface Replaced {
   readonly hasKey: boolean;
 }
 
-/** Remembers which migration this tab has shown, before the tab shows the one to which another tab has signed in. */
+/** Remembers the replaced session, before this tab shows the session that another tab has started. */
 export const rememberReplaced = (replaced: Replaced): void =>
   sessionStorage.setItem(REPLACED, JSON.stringify(replaced));
 

@@ -1,6 +1,6 @@
 /**
  * The person's signing key (Ed25519), created in this browser and stored in its IndexedDB. The key cannot be exported,
- * not even by this page, so the person's decisions can be signed only in this browser.
+ * not even by this page, so only this browser can sign decisions with this key.
  */
 import type { Signer } from '../../client/decisions';
 import { FormProblem } from '../elements/dialog';

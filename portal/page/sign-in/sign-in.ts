@@ -12,7 +12,7 @@ import { digestOf, ownedKeys, signerOf, type OwnedKey } from './keys';
 /**
  * Says that the person is not signed in, and offers to sign in with the keys of this browser.
  *
- * @param contact if the page has shown a migration until now: whom to ask. Absent if the page was just opened
+ * @param contact the person to ask, if the page has shown a migration until now; absent if the page was just opened
  */
 export async function showNoSession(contact?: string): Promise<void> {
   const ended =

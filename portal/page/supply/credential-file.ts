@@ -1,4 +1,4 @@
-/** Reads and checks a file of credentials, with the rules of `ferry check`. Its content stays in this page. */
+/** Reads and checks a file of credentials in this page, with the rules of `ferry check`. */
 import { credentialColumns } from '../../../domain/supply/columns';
 import { Duplicates } from '../../../domain/supply/duplicates';
 import { FindingList } from '../../../domain/supply/findings';

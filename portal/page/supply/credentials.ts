@@ -102,8 +102,8 @@ interface Checked extends Pick<CheckedFile, 'credentials'> {
 }
 
 /**
- * Adds to the answer which credentials of the file were not sent, as `ferry credentials` does. If all of them were
- * supplied, asks the person to delete the file.
+ * Adds to an `applied` answer which credentials of the file could not be sent, as `ferry credentials` does. If all
+ * credentials of the file were supplied, asks the person to delete the file.
  */
 function withFileAdvice(answer: RequestAnswer, { file, refused, others }: Checked): RequestAnswer {
   if (answer.outcome !== 'applied') return answer;
@@ -130,8 +130,8 @@ async function keyLine(app: App): Promise<Child> {
 }
 
 /**
- * Returns the credentials of the selected companies, and the references of the others in the file. Only the selected
- * companies are sent, because the decision is about them; without a selection, all of them are sent.
+ * Returns in `included` the credentials of the selected companies, because the decision is about these companies, and
+ * in `others` the references of the other companies in the file. Without a selection, includes all credentials.
  */
 function ofSelected(
   { credentials }: CheckedFile,
@@ -173,7 +173,7 @@ function resultOf(
   ];
 }
 
-/** Says that the file contains companies that are not selected, and are not sent. */
+/** Names the companies in the file that are not selected, and says that their credentials are not sent. */
 function othersText(others: readonly string[]): string {
   return `The file also contains ${named(others)}. Credentials of companies that you did not select are not sent.`;
 }
