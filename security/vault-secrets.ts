@@ -156,8 +156,8 @@ async function readIdentity(folder: string): Promise<string | undefined> {
 }
 
 /**
- * Creates the identity at the first use. If several processes create it concurrently, one succeeds, and all return the
- * identity that it created.
+ * Creates the identity at the first use. If several processes do so concurrently, only the first identity is kept, and
+ * every process returns it.
  */
 async function ensureIdentity(folder: string): Promise<string> {
   const existing = await readIdentity(folder);

@@ -8,8 +8,8 @@ export class StackAlreadyRunning extends Error {
 }
 
 /**
- * Throws if a stack is running in the folder. Also tries Temporal's port, because after a crash another process can
- * have been given the process id of the stack.
+ * Throws if a stack is running in the folder: its process exists, and Temporal's port accepts connections. The process
+ * id alone is no proof, because after a crash another process can have been given this id.
  *
  * @throws {@link StackAlreadyRunning}
  */

@@ -1,7 +1,7 @@
 /**
  * The ports of the pages to which people are sent links: the Temporal UI for clients, the portal, and the service with
- * its pages for reconnecting and its callback URL. A stack keeps them in its data folder and tries them first when it
- * starts again, because a link that was sent contains the port.
+ * its pages for reconnecting and its callback URL. A stack keeps these ports in its data folder and tries them first
+ * when it starts again, because a link that was sent contains the port.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ const NAMES = {
   service: 'The Company Data Service',
 } as const satisfies Record<keyof PublishedPorts, string>;
 
-/** Added if the port of the service has changed, because the callback URLs begin with the service's address. */
+/** Added to the warning about the service's new port, because the callback URLs begin with the service's address. */
 const CALLBACK_URLS =
   ' The callback URLs contain the new port too; have each client add its new callback URL to its application.';
 

@@ -46,8 +46,8 @@ export function ensureServiceKeys(dataFolder: string): KeyRing {
 
 /**
  * Returns the URL with which the portal's role connects to the ledger's database. Creates the role's password if there
- * is none, but does not create the role. The role's name depends on the password, because several stacks can use the
- * same external Postgres.
+ * is none, but does not create the role. The role's name is derived from the password, so that stacks that share an
+ * external Postgres have different roles.
  */
 export function ensurePortalDatabaseUrl(dataFolder: string, databaseUrl: string): string {
   const password = readFileSync(ensureKeyFile(dataFolder, 'portal-database.password'), 'utf8').trim();
@@ -80,8 +80,8 @@ function createPrivately(file: string, content: string): void {
 /**
  * Returns the API key with which the orchestrator calls the stack's service. Creates the key if there is none.
  *
- * The key is kept in a file because the service stores only its digest. There is one file for the embedded Postgres and
- * one for each database in an external Postgres (`DATABASE_URL`).
+ * The key is kept in a file because the service stores only a hash of the key. There is one file for the embedded
+ * Postgres and one for each database in an external Postgres (`DATABASE_URL`).
  */
 export async function ensureAdministratorKey(
   dataFolder: string,

@@ -59,8 +59,9 @@ export interface StackOptions extends WorkersOptions {
   /** True to remove `dataFolder` when the stack stops, even if this process is killed. */
   ephemeral: boolean;
   /**
-   * The first ports to try; 0 for any free port. The portal, the clients' Temporal UI and the service first try the
-   * port of the data folder's previous stack, because people have links that contain it: see published-ports.ts.
+   * The first ports to try; 0 for any free port. For the portal, the clients' Temporal UI and the service, the port of
+   * the data folder's previous stack is tried first instead, because people have links that contain it: see
+   * published-ports.ts.
    */
   ports?: {
     postgres?: number;

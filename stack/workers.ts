@@ -76,8 +76,8 @@ async function assertReady({ ready, logFile }: SupervisedProcess): Promise<void>
 
 /**
  * Omits the variables that would replace the configuration of the stack. Keeps those that configure the webhook, the
- * metrics and the identity provider. `MALLOC_ARENA_MAX` saves memory on Linux, because all threads then share two
- * memory pools of the C library.
+ * metrics and the identity provider, but not the portal's secret there. `MALLOC_ARENA_MAX` saves memory on Linux,
+ * because all threads then share two memory pools of the C library.
  */
 function workerEnvironment(env: NodeJS.ProcessEnv, home: string, logLevel: Config['logLevel']): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(

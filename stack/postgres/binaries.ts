@@ -32,8 +32,8 @@ export class PostgresUnavailable extends Error {
 
 /**
  * Returns the user to run Postgres as: `postgres` if it exists, otherwise `nobody`. An unused user id is not enough,
- * because Postgres looks up the name of its user. Undefined if this process is not root and can run Postgres as its own
- * user.
+ * because Postgres looks up the name of its user. Undefined if this process is not root: Postgres then runs as the user
+ * of this process.
  *
  * @throws {@link PostgresUnavailable} if this process is root and neither user exists
  */
@@ -143,8 +143,8 @@ function copiedBinaries(packaged: string, user: PostgresUser, log: (line: string
 }
 
 /**
- * Returns whether this user owns the folder and no other user can write to it. The check is needed because every user
- * can write to the folder's parent.
+ * Returns whether the user of this process owns the folder and no other user can write to it. The check is needed
+ * because every user can write to the folder's parent.
  */
 function isOurs(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });

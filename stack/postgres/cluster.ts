@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { failedExecution } from '../process/failed-execution';
 import { canEnter, PostgresUnavailable, type PostgresUser } from './binaries';
 
-/** The data folder to use when root starts the stack and the user that runs Postgres cannot enter root's folders. */
+/** Contains Postgres's files if Postgres runs as a user who cannot enter the data folder. */
 const ROOT_DATA_FOLDER = '/var/lib/tokenferry';
 
 /**

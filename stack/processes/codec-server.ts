@@ -19,8 +19,8 @@ const OPTIONS = {
   host: { type: 'string', default: '127.0.0.1' },
   port: { type: 'string', default: '8234' },
   /**
-   * Lets the server listen on any address without token checks. Use it only in a network that no other caller can reach.
-   * Calls must name this machine in their `Host` header, so publish the port on a loopback address.
+   * Lets the server listen on any address without token checks. Use it only in a network that untrusted callers cannot
+   * reach. Calls must name this machine in their `Host` header, so publish the port on a loopback address.
    */
   'trust-network': { type: 'boolean', default: false },
 } as const;

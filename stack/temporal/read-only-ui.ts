@@ -1,7 +1,7 @@
 /**
  * A read-only Web UI for clients: a reverse proxy in front of Temporal's Web UI, because Temporal's dev server cannot
  * switch off writing. It forwards only the requests that Temporal's own Web UI allows with
- * `TEMPORAL_DISABLE_WRITE_ACTIONS`: reads and queries. It also removes the buttons of write actions from the pages.
+ * `TEMPORAL_DISABLE_WRITE_ACTIONS`: reads and queries. It also disables or hides the buttons of write actions.
  *
  * `GET /m/<migration>` redirects to the page of the migration's current run, because Temporal continues a long
  * migration in a new run, and the page of the old run no longer changes.
@@ -15,7 +15,7 @@ import { errorCode, reservePort } from '../ports';
 
 const DEFAULT_PORT = 8_235;
 const HOST = '127.0.0.1';
-/** Limits the URL and the headers of a request. It is large because pages send the texts for `/render` in the URL. */
+/** Maximum size of a request's URL and headers. It is large because pages send the texts for `/render` in the URL. */
 const MAX_HEADER_BYTES = 1024 * 1024;
 
 const MIGRATION_LINK = /^\/m\/([a-z0-9.-]{1,200})$/;

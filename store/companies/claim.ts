@@ -103,13 +103,13 @@ export async function claimCompanies(
 }
 
 /**
- * Builds the condition that a company can be moved, now or later:
+ * Builds the condition that a company with a credential can be moved, now or later:
  * - The company is waiting.
  * - The client has confirmed that its own application no longer uses the token.
  * - The company is not held back.
- * - The credential counts. On a platform that rotates tokens, a credential obtained before the confirmation does not
- *   count: the client's application might have refreshed the token in the meantime, which makes the credential
- *   unusable.
+ * - The credential counts. In the managed route, on a platform that rotates tokens, a credential obtained before the
+ *   confirmation does not count: the client's application might have refreshed the token in the meantime, which makes
+ *   the credential unusable.
  */
 export function isReadyToMove(company: 'c' | 'relative' = 'c', credential: 'v' | 'its' = 'v') {
   const c = sql.ref(company);
