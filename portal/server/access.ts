@@ -77,9 +77,9 @@ function assertFromPage({ headers }: FastifyRequest, origins: ReadonlySet<string
 }
 
 /**
- * Asserts that the request has the header `Origin` or `Sec-Fetch-Site`, which only browsers send. `assertFromPage`
- * checks their values. A session in a cookie is only for browsers, and a page of another site must not sign a person in
- * to another person's migration.
+ * Asserts that the request has the header `Origin` or `Sec-Fetch-Site`, which usually only browsers send.
+ * `assertFromPage` checks their values. A session in a cookie is only for browsers, and a page of another site must not
+ * sign a person in to another person's migration.
  *
  * @param programAdvice tells the author of a program what to do
  * @throws {PortalError} 403

@@ -53,7 +53,7 @@ export function assertSafeAddress({ host, publicUrl, hasTls, behindProxy }: Addr
     );
 }
 
-/** Returns the origins of the portal's pages. On this machine, `127.0.0.1` and `localhost` are the same. */
+/** Returns the origins of the portal's pages. For a loopback address, includes `127.0.0.1` and `localhost`. */
 export function originsOf(url: string): readonly string[] {
   const { origin, hostname } = new URL(url);
   if (!isLoopback(hostname)) return [origin];

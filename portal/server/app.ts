@@ -90,8 +90,8 @@ export async function createApp({
 }
 
 /**
- * Logs a line for each answer. The line contains the pattern of the route instead of the address, because an address
- * can contain names.
+ * Logs a line for each answer, except those of `/health`. The line contains the pattern of the route instead of the
+ * URL, because a URL can contain names.
  */
 function logRequests(app: Api): void {
   app.addHook('onResponse', async (request, reply) => {

@@ -24,7 +24,7 @@ export function limitConnections({ server }: Api, { connections, connectionsPerA
   });
 }
 
-/** Returns the /64 network of an IPv6 address, and other addresses as they are. */
+/** Returns the /64 network of an IPv6 address. Returns an IPv4 address as it is, also in IPv6 notation. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
   const [head = '', tail = ''] = address.split('%', 1).join('').split('::');

@@ -11,7 +11,7 @@ export interface PortalContext {
   readonly limits: PortalLimits;
   /** The origins of the portal's own pages. */
   readonly origins: ReadonlySet<string>;
-  /** Absent if people sign in only with the link of their invitation. */
+  /** Absent if people cannot sign in with an account. */
   readonly identityProvider: IdentityProvider | undefined;
   /** Maximum lifetime of a session, in milliseconds. */
   readonly sessionLifetimeMs: number;

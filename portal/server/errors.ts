@@ -138,7 +138,7 @@ function errorBody({ message, advice }: PortalError): z.infer<typeof ErrorSchema
 
 /** The code of Node's error about a request that has not arrived in time. */
 export const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
-/** After this time, the connection is closed even if its client keeps its side open. */
+/** After this time, the connection is closed even if the sender of the request keeps its side open. */
 const CLOSE_AFTER_MS = 1_000;
 
 /**

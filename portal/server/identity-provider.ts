@@ -16,7 +16,7 @@ export interface OpenIdOptions {
   readonly clientSecret?: Secret | undefined;
 }
 
-/** The values that a browser keeps while a person signs in at the identity provider. */
+/** The values that tie the answer of the identity provider to one sign-in. */
 export interface SignInChecks {
   readonly state: string;
   /** The secret of PKCE. The code cannot be used without it. */
@@ -77,7 +77,8 @@ export class IdentityProvider {
    * Exchanges the code for an ID token, and returns the token and the account that it identifies.
    *
    * @param query the query string with which the identity provider redirected the browser to the portal
-   * @throws {IdentityRefused} if the answer or the ID token is not valid, or the email address is not verified
+   * @throws {IdentityRefused} if the identity provider refused the sign-in, the answer or the ID token is not valid, or
+   *   the email address is not verified
    * @throws {IdentityProviderFailed}
    */
   async identityOf(query: string, { state, verifier, nonce }: SignInChecks): Promise<ProvenIdentity> {

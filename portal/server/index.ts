@@ -40,7 +40,7 @@ export interface PortalOptions {
   readonly behindProxy?: boolean;
   /** The addresses of the proxies whose `X-Forwarded-For` is trusted. Default: none. */
   readonly trustedProxies?: readonly string[];
-  /** The identity provider at which people can sign in. Default: they can use only the link of their invitation. */
+  /** The identity provider at which people can sign in. Default: people cannot sign in with an account. */
   readonly openId?: OpenIdOptions | undefined;
   readonly log: Logger;
   /** The folder of the page. Default: the folder that the build creates. */

@@ -24,7 +24,7 @@ export interface PortalLimits {
   readonly requestsPerAddress: number;
   /** Requests per minute and session. */
   readonly requestsPerSession: number;
-  /** Requests per minute and address whose token does not belong to a current session. */
+  /** Requests whose token does not belong to a current session, per minute and address. */
   readonly refusalsPerAddress: number;
   /** How many event streams may be open: in this process, and for one session. */
   readonly streams: number;
@@ -96,8 +96,8 @@ export async function limitRequests(app: Api, { requestsPerAddress }: PortalLimi
  * Returns a function that counts a request, and throws a 429 if there were more than `max` with the same key in a
  * minute.
  *
- * @param keyOf default: the address of the request; of an IPv6 address, the first half, because one client usually has
- *   all addresses of a /64 network
+ * @param keyOf default: the address of the request; of an IPv6 address, the first half, because all addresses of a /64
+ *   network usually belong to one owner
  */
 export function limiter(
   app: Api,
@@ -151,8 +151,8 @@ export function limitBodies(app: Api, limits: PortalLimits): void {
 }
 
 /**
- * Ends a request whose body arrives too slowly. Without this check, a client that sends one byte a second could keep a
- * request in progress until the time limit.
+ * Ends a request whose body arrives too slowly. Without this check, a sender of one byte a second could keep a request
+ * in progress until the time limit.
  */
 function endIfSlow({ server }: Api, raw: IncomingMessage, everyMs: number): void {
   const { socket } = raw;
@@ -185,7 +185,7 @@ export function acceptJsonOnly(app: Api): void {
   });
 }
 
-/** Returns whether JSON is nested so deeply that handling it recursively could exhaust the stack. */
+/** Returns whether JSON is nested deeper than `MAX_DEPTH`. Recursion through very deep JSON could exhaust the stack. */
 function isTooDeep(json: string): boolean {
   let depth = 0;
   let inString = false;

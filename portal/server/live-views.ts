@@ -14,8 +14,8 @@
  * workers write a newer view within seconds. Browsers get the old view only if no worker has written a newer view in
  * time.
  *
- * If a view could not be read for 10 seconds, its browsers are told so, because their connection to the portal still
- * works. They are also told when it can be read again.
+ * If a view could not be read for 10 seconds, its browsers are told so. They would not notice it otherwise, because
+ * their connection to the portal still works. They are also told when it can be read again.
  */
 import { createHash, randomInt } from 'node:crypto';
 import type { Logger } from 'pino';

@@ -85,8 +85,8 @@ export function createFileCheck<Checked>({ check, advice }: FileCheckOptions<Che
   }
 
   /**
-   * Keeps the choice of the encoding for a corrected file, unless the file has UTF-8 characters: if it is damaged UTF-8,
-   * the choice would change its names.
+   * Keeps the choice of the encoding for a corrected file, unless the file has multi-byte UTF-8 characters: if it is
+   * damaged UTF-8, reading it as Windows-1252 would change its names.
    */
   function restartWithFile(): void {
     encoding.hidden = true;

@@ -1,4 +1,4 @@
-/** Reads the rows of a file that a person has chosen, with the rules of `ferry check`. Its content stays in this page. */
+/** Reads, in this page, the rows of a file that a person has chosen, with the rules of `ferry check`. Sends nothing. */
 import { parse } from 'csv-parse/browser/esm/sync';
 import { matchColumns, type Columns } from '../../../domain/supply/columns';
 import type { CsvParserFactory } from '../../../domain/supply/csv-table';

@@ -4,7 +4,7 @@ import { byteOrderMarkOf, notTextFinding, unicodeEncodingOf } from '../../../dom
 import { type FindingList, UnreadableFile } from '../../../domain/supply/findings';
 import { HighByteCounter, isProbablyWindows1252, notUtf8Message } from '../../../domain/supply/windows-1252';
 
-/** The page reads the whole file into memory. `ferry` has no such limit. */
+/** Limit on a file, because the page reads the whole file into memory. `ferry` has no such limit. */
 const MAX_BYTES = 100 * 1024 * 1024;
 
 export interface SourceFile {

@@ -10,7 +10,7 @@ import { checkKey, createSealer, KeyRefused, type SealingKey } from './sealing';
 /**
  * Returns the key with which this page seals.
  *
- * @throws FormProblem if there is no such key, or the page cannot verify who signed it
+ * @throws FormProblem if there is no such key, or the page cannot verify that the provider signed it
  */
 export async function sealingKey({ key, view, session }: App): Promise<SealingKey> {
   const { migrationKey, state } = view();
