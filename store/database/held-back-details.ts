@@ -6,7 +6,7 @@ export const heldBackDetails: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     // The text of `held_back` with the names of other clients' migrations, for support. Null if it is the same.
     await sql`alter table companies add column held_back_details text`.execute(db);
-    // The client reads `held_back`, and earlier versions stored these names in it.
+    // Replace these names in `held_back`, which the client reads. Earlier versions stored them there.
     await sql`
       update companies
       set held_back_details = held_back,

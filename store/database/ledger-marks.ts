@@ -14,7 +14,7 @@ export const ledgerMarks: Migration = {
         mark bigint not null,
         primary key (migration_id, source)
       ) with (fillfactor = 50)`.execute(db);
-    // The time at which the ledger was found to be behind its workflow or the service. No company can be claimed while
+    // The time at which the ledger was flagged as behind its workflow or the service. No company can be claimed while
     // this time is set.
     await sql`alter table migrations add column behind_since timestamptz`.execute(db);
   },

@@ -84,8 +84,8 @@ async function createSessionFunctions(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Replaces the functions that read. Drops `companies` first, because Postgres cannot replace a function with other
- * columns. The roles that could call it then get this right back.
+ * Replaces the functions that read. Drops `companies` first, because Postgres cannot replace a function if its columns
+ * change. The roles that could call `companies` then get this right back.
  */
 export async function replaceReadingFunctions(db: Kysely<unknown>): Promise<void> {
   const { rows: grants } = await sql<{ statement: string }>`

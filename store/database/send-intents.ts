@@ -25,8 +25,8 @@ export const earlierSendIntents: Migration = {
 /** Counts the send intents, and the tries that only read the connection. */
 export const authorizationsSent: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
-    // The number of send intents since the claim. The column `authorization_sent_again` is kept, because workers of
-    // versions without this column read it.
+    // The number of attempts that have recorded a send intent since the claim. The column `authorization_sent_again` is
+    // kept, because workers of versions without this column read it.
     await sql`alter table companies add column authorizations_sent integer not null default 0`.execute(db);
     await sql`
       update companies set authorizations_sent = 1 + authorization_sent_again::integer

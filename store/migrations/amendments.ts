@@ -253,7 +253,7 @@ export interface HeldBack {
   readonly reference: string;
   /** The problem that the preflight found, without the names of other clients, or {@link NOT_CHECKED}. */
   readonly heldBack: string;
-  /** The problem with these names, for support only; null if it is the same. */
+  /** The same problem, including the names of other clients' migrations, for support only; null if it names none. */
   readonly heldBackDetails: string | null;
 }
 

@@ -66,8 +66,8 @@ export async function readApplicationsInUse(db: Database, migrationId: string): 
 }
 
 /**
- * Lists the migrations, open or ended, whose companies were moved on a platform and in a namespace, with the
- * applications that they were connected with. Reads every moved company.
+ * Lists the migrations, open or ended, that have connected companies on a platform and in a namespace, with the
+ * applications of these companies. Reads every connected company.
  *
  * @param except the migration to leave out; null for none
  */
@@ -93,7 +93,7 @@ export async function readDependentCompanies(
 /**
  * Reads which other migrations on the platform and in the namespace have connected companies, and with which
  * applications. Reads none if no application is registered, or if the registered application is the supplied one,
- * because nothing then replaces it.
+ * because no application is then replaced.
  */
 export async function readDependents(
   db: Database,

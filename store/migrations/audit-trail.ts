@@ -17,7 +17,8 @@ import { computeManifestDigest } from './amendments';
 export type LedgerRecord = DecisionRecord & { readonly verified?: boolean };
 
 /**
- * Records decisions and raises the ledger's mark by their number. A decision that is already recorded stays unchanged.
+ * Records the decisions that are not recorded yet, and raises the ledger's mark by their number. A decision that is
+ * already recorded stays unchanged.
  */
 export async function recordDecisions(
   db: Queryable,

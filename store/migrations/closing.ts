@@ -54,9 +54,9 @@ export interface InterruptedOutcome {
 }
 
 /**
- * Records the outcome of an interrupted company: `waiting` if the credential was not sent or certainly not used, or if
- * the service has no connection; `syncing` if the service accepted the credential; `failed` if the platform refused it;
- * otherwise `outcome-unknown`.
+ * Records the outcome of an interrupted company: `syncing` if the connection is linked; otherwise `waiting` if the
+ * credential was not sent or certainly not used, or if the service has no connection; `failed` if the platform refused
+ * the credential; otherwise `outcome-unknown`.
  *
  * @param company as {@link readInterrupted} returned it
  * @returns false if nothing was recorded: claims are not stopped, the lease has not ended, or the company has changed

@@ -58,7 +58,7 @@ export function suppliedIdColumns(rows: 'supplied' | 'corrected') {
     case when ${ids}->>'connectionId' is not null then 'connection' when ${ids}->>'companyId' is not null then 'company' end`;
 }
 
-/** The SQL that reads the ids that the client supplied from the columns `company_id`, `connection_id` and `named`. */
+/** The SQL that turns the columns `company_id`, `connection_id` and `named` into the ids that the client supplied. */
 export const SUPPLIED_IDS = sql<ExistingCompany | null>`
   case when named is not null then jsonb_build_object(
     'companyId', company_id, 'connectionId', case when named = 'connection' then connection_id end) end`;

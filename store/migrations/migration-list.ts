@@ -33,8 +33,8 @@ const NEW_FOR = sql`interval '1 minute'`;
 /**
  * Counts the companies of each migration in a query that groups them by migration.
  *
- * @param isOver the condition that no company of the migration moves any more. Companies that still wait then count as
- *   not moved, so they are done as well
+ * @param isOver the condition that no company of the migration moves any more. Companies that are waiting, or whose
+ *   outcome is unknown, then count as not moved, so they are done as well
  */
 const companyCounts = (isOver: RawBuilder<unknown>) => sql`
   count(companies.reference) as total,

@@ -150,7 +150,7 @@ export async function beginRun(db: Database, migrationId: string, run: string, r
   });
 }
 
-/** Stores which companies are released. Only the activity that records decisions calls this. */
+/** Stores which companies are released. Called only when a decision is recorded or restored. */
 export async function setReleased(db: Queryable, migrationId: string, released: Release): Promise<void> {
   await db.updateTable('migrations').set({ released }).where('id', '=', migrationId).execute();
 }

@@ -66,7 +66,7 @@ export interface Repair {
   readonly connectionId?: string;
   readonly storedName?: string;
   readonly linkUrl?: string;
-  /** When the connection was last authorized; absent if it is not linked, or if the service does not say so. */
+  /** When the connection was last authorized; absent if it is not linked, or if the service gives no time. */
   readonly authorizedAt?: Date;
   readonly failure?: FailureKind;
   readonly text?: string;
@@ -82,8 +82,8 @@ export interface Repair {
  * lease has ended.
  *
  * Changes nothing unless all companies are released. Omits companies that are not confirmed, are held back, or are
- * waiting for their end customers to reconnect. Omits companies whose credential does not count or counts as handed
- * over. Also omits companies with a token family, because only one company of a family can be importing.
+ * waiting for their end customers to reconnect. Omits companies whose credential does not count, or is treated as
+ * handed over. Also omits companies with a token family, because only one company of a family can be importing.
  *
  * @returns the references of the changed companies
  */

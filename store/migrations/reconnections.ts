@@ -15,8 +15,8 @@ export interface DependentConnection {
 
 export interface TakeDependentOptions {
   /**
-   * The Temporal namespace of the migrations, because the workers of a namespace share one account. Migrations without a
-   * recorded namespace are included only if the ledger has no migrations of other namespaces.
+   * The Temporal namespace. Other namespaces are left out, because the workers of a namespace share one account.
+   * Migrations without a recorded namespace are included only if the ledger has no migrations of other namespaces.
    */
   readonly namespace: string;
   readonly limit: number;
@@ -94,7 +94,7 @@ export async function takeDependentConnections(
   return rows;
 }
 
-/** Makes connections due at once that were taken, but not checked because a call to the service failed. */
+/** Makes taken connections due again at once, if they were not checked because a call to the service failed. */
 export async function returnDependentConnections(
   db: Database,
   connections: readonly DependentConnection[],
