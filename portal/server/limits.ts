@@ -87,8 +87,8 @@ export const DEFAULT_LIMITS: PortalLimits = {
 
 /** Limits the requests of each address, before anything else is done for them. */
 export async function limitRequests(app: Api, { requestsPerAddress }: PortalLimits): Promise<void> {
-  // If there are more addresses or sessions than `cache`, the least recently seen ones are forgotten.
-  await app.register(rateLimit, { global: false, timeWindow: '1 minute', cache: 20_000, ipv6Subnet: 64 });
+  // Each limit remembers the 5,000 addresses or sessions that were seen last, which is the default of the plugin.
+  await app.register(rateLimit, { global: false, timeWindow: '1 minute', ipv6Subnet: 64 });
   app.addHook('onRequest', limiter(app, requestsPerAddress));
 }
 
