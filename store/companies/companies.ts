@@ -74,8 +74,8 @@ export async function readConfirmers(db: Database, migrationId: string, limit: n
 }
 
 /**
- * Reads when the client made the last confirmation before a company began to move, which is when step 4 ended; null if
- * there is none.
+ * Reads the time of the client's last confirmation before the first company began to move; null if there is none. This
+ * is when step 4 ended, unless it began later.
  */
 export async function readSyncDisabledAt(db: Database, migrationId: string): Promise<Date | null> {
   const { rows } = await sql<{ at: Date | null }>`

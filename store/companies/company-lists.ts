@@ -23,7 +23,7 @@ export interface LedgerCompany {
   readonly confirmedAt: Date | null;
   /** Null if the company is not waiting, or if the migration has ended, because credentials are then deleted. */
   readonly credential: CredentialState | null;
-  /** When the service accepted the company's credential; null if it has not. */
+  /** When a credential of the company first counted as handed over to the service; null if none did. */
   readonly crossedAt: Date | null;
   /** Time of the last send intent whose credential might have been used; null if there is none. */
   readonly sentAt: Date | null;
@@ -64,8 +64,8 @@ export interface LedgerCompany {
    */
   readonly relinkingSince: Date | null;
   /**
-   * True if the application with which it was connected was replaced later, so that the service can no longer refresh
-   * its tokens. False once its end customer has reconnected.
+   * True if the application with which the company was connected was replaced later, so that the service can no longer
+   * refresh the company's tokens. False once its end customer has reconnected.
    */
   readonly replacedApplication: boolean;
 }
@@ -75,7 +75,7 @@ export interface CompanyFilter {
   readonly failure?: FailureKind;
   /** True: only companies whose end customer must reconnect. False: only other companies. */
   readonly mustReconnect?: boolean;
-  /** Part of the reference or of the name, case-insensitive. */
+  /** Part of the reference, the name or the stored name, ignoring case and accents. */
   readonly search?: string;
   readonly row?: number;
   readonly reference?: string;
@@ -96,7 +96,7 @@ export interface CompanyFilter {
   readonly retried?: true;
   /** Only confirmed, waiting companies that are not held back and have no credential that counts. */
   readonly withoutCredential?: true;
-  /** Only waiting companies that are not held back and have no credential, confirmed or not. */
+  /** Only waiting companies, confirmed or not, that are not held back and have no credential. */
   readonly credentialMissing?: true;
 }
 
@@ -275,7 +275,7 @@ function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean
 function containing(text: string): RawBuilder<boolean> {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
   const wanted = withoutAccents(sql`${pattern}::text`);
-  // Only texts with characters other than ASCII are normalized, because that is slow.
+  // Normalizes a column only if it has characters other than ASCII, because normalizing is slow.
   const matches = (column: 'reference' | 'name' | 'stored_name'): RawBuilder<boolean> => sql`(
     ${sql.ref(column)} ilike ${wanted} or (octet_length(${sql.ref(column)}) > char_length(${sql.ref(column)})
       and ${withoutAccents(sql.ref(column))} ilike ${wanted}))`;

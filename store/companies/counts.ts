@@ -13,7 +13,7 @@ import { markOf } from '../migrations/ledger-mark';
 
 /**
  * The remaining work of a migration, and when the next work of each kind is due. Times are milliseconds from now, or
- * null if there is no work of that kind.
+ * null if there is no work of that kind. Omits claims that the window or the ramp does not allow yet.
  */
 export interface RemainingWork {
   /** True if the migration is paused, so that no company can be claimed. */

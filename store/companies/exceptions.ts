@@ -33,8 +33,8 @@ export const IS_EXCEPTION = sql<boolean>`
   (state in ('failed', 'outcome-unknown') or (state = 'waiting' and held_back is not null) or ${IS_DEFERRED})`;
 
 /**
- * The condition that a retry cannot help a company that must reconnect. `remediesFor` states the same rule for one
- * company.
+ * The condition that a retry cannot help a company: it must reconnect, its credential counts as handed over, and it has
+ * a link. `remediesFor` states the same rule for one company.
  */
 const IS_RETRY_USELESS = sql<boolean>`
   (failure is not distinct from 'reauthorization-required' and crossed_at is not null and link_url is not null)`;
@@ -213,9 +213,9 @@ const SERIES_LENGTH = 3;
  * there are not enough of them. Two are enough if no other company can be moved.
  *
  * A company that is still being imported breaks the series, because it can still succeed, and refusals arrive sooner
- * than successes. Ignores failures that were accepted when the migration was resumed. Also ignores companies that have
- * failed again in the same way. Retries are claimed one after another, so they would look like a series even if other
- * companies were moved between the first attempts.
+ * than successes. Ignores failures that were accepted when the migration was resumed. Also ignores companies that
+ * failed in this way after more than one try. Retries are claimed one after another, so they would look like a series
+ * even if other companies were moved between the first attempts.
  */
 export async function readFailureSeries(
   db: Database,

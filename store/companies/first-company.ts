@@ -107,8 +107,9 @@ export async function requestFirstCompany(db: Queryable, migrationId: string, re
 }
 
 /**
- * Requests the chosen company again if it is one of `companies`. If a resume has cleared the choice, and `companies`
- * consists of a single company that failed or has an unknown outcome, requests that company.
+ * Requests the chosen company again if it is one of `companies`. If no company is chosen in step 5, for example because
+ * a resume has cleared the choice, and `companies` consists of a single company that failed or has an unknown outcome,
+ * requests that company.
  *
  * @returns the reference of the requested company if, in step 5, it has failed or has an unknown outcome; otherwise
  *   null

@@ -23,7 +23,7 @@ export interface ServiceRefs {
   readonly storedName?: string;
   readonly linkUrl?: string;
   readonly correlationId?: string;
-  /** True if the service has accepted the credential. From then on, only the service may refresh it. */
+  /** True if the credential counts as handed over. From then on, only the service may refresh it. */
   readonly crossed?: boolean;
   /** The response with which the service accepted the credential. */
   readonly accepted?: ServiceAnswer;
@@ -34,7 +34,10 @@ export interface ServiceRefs {
 /** The outcome of the import of one claimed company. */
 export type ImportOutcome = { readonly row: number; readonly refs: ServiceRefs } & (
   | { readonly to: 'syncing'; readonly firstCheckInMs: number }
-  /** `text`: why the company was deferred; null if its import was cancelled. `failure`: absent if a retry can help. */
+  /**
+   * `text`: why the company was deferred; null if its import was cancelled. `failure`: absent unless the platform
+   * refused the application.
+   */
   | {
       readonly to: 'waiting';
       readonly retryInMs: number;

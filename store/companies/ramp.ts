@@ -8,11 +8,13 @@
  * - Companies that are still syncing or being imported are stragglers if there are few of them: at most one in ten, or
  *   one in a ramp of two to nineteen (`allowedStragglers`).
  *
- * The ramp does not end before a company has got through, because nothing else shows whether other companies can be
- * moved. A company has got through if its credential was accepted, it has failed, or its outcome is unknown.
+ * As long as the limits specify a ramp, it does not end before a company has got through, because nothing else shows
+ * whether other companies can be moved. A company has got through if its credential was accepted, it has failed, or its
+ * outcome is unknown.
  *
- * The ramp grows by the number of companies that the limits specify if none of its companies can get through: they were
- * left out or are not ready, each was deferred twice, or the ramp is empty.
+ * If the ramp is empty, or none of its companies can get through, it grows by the number of companies that the limits
+ * specify. A company cannot get through if it was left out, is not ready, or was deferred or interrupted after at least
+ * two tries.
  */
 import { sql } from 'kysely';
 import { allowedStragglers } from '../../domain/planning/pacing';

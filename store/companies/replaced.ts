@@ -1,4 +1,4 @@
-/** The condition that a company depends on an application that was replaced after it was connected. */
+/** The condition that the application with which a company was connected was replaced later. */
 import { sql } from 'kysely';
 
 /**

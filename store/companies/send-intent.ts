@@ -23,10 +23,12 @@
  *   lost as well, the token is sent again in the same way. After {@link MAX_AUTHORIZATIONS} authorizations, a company
  *   with a single-use token becomes `outcome-unknown`, and a person decides.
  *
- * If an attempt dies between the send intent and the request, the only cost is one additional read of the connection.
- * The next claim moves the send intent to `earlier_sent_at`, so that the credential is never sent to another
- * connection. An outcome that returns the company to `waiting` clears the send intent, because the credential was
- * certainly not used (outcomes.ts).
+ * If an attempt dies between the send intent and the request, the company is only delayed: the next attempts read the
+ * connection, and send the credential once the lease has ended.
+ *
+ * An outcome that returns the company to `waiting` clears the send intent, because the credential was certainly not
+ * used (outcomes.ts). If a company with a send intent is claimed again later, the claim moves the send intent to
+ * `earlier_sent_at`, so that the credential is never sent to another connection.
  *
  * The send intent also records the id of the connection, because a company can have several connections to a platform.
  */

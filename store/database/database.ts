@@ -52,7 +52,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** Thrown when the schema has a migration that this version does not know. */
+/** Thrown when the database has a schema migration that this version does not know. */
 class NewerSchema extends Error {
   override readonly name = 'NewerSchema';
   constructor(migration: string, options: ErrorOptions) {
@@ -177,7 +177,10 @@ export function violatesConstraint(error: unknown, constraint: string): boolean 
   return error instanceof DatabaseError && error.constraint === constraint;
 }
 
-/** The system calls of connections. Files have errors with the same codes, for example ENOENT. */
+/**
+ * The system calls of connections. The code of an error does not identify a connection, because files have errors with
+ * the same codes, for example ENOENT.
+ */
 const CONNECTION_CALLS = ['connect', 'getaddrinfo', 'read', 'write'];
 
 /**
@@ -186,7 +189,7 @@ const CONNECTION_CALLS = ['connect', 'getaddrinfo', 'read', 'write'];
  */
 export function isDatabaseError(error: unknown): boolean {
   if (error instanceof DatabaseError) return true;
-  // Node.js tries each address of the server.
+  // Node.js tries each address of the server, and reports the failures in one error.
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isDatabaseError);
   if (!(error instanceof Error)) return false;
   // The message about a connection begins with the call (`write EPIPE`), the message about a file with the code.
