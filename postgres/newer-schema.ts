@@ -1,4 +1,4 @@
-/** The message of Kysely's migrator if the database has a schema migration that is not in the list. */
+/** The message of Kysely's migrator if the database has a schema migration that this version does not know. */
 const UNKNOWN_MIGRATION = /^corrupted migrations: previously executed migration (\S+) is missing$/;
 
 /**

@@ -63,7 +63,7 @@ function destroyAfter(ms: number, sockets: ReadonlySet<Socket>): void {
   const timer = setTimeout(() => {
     for (const socket of sockets) socket.destroy();
   }, ms);
-  // Open sockets keep the process running until then; without them, there is nothing to close.
+  // The timer need not keep the process running: open sockets do, and without them, there is nothing to close.
   timer.unref();
 }
 

@@ -32,7 +32,7 @@ export interface RequestStatus {
  * that was applied in spite of the failure is not applied twice, because the decision's own id stays the same.
  *
  * @param isCancelled returns true once the sender no longer waits for the answer
- * @throws {PortalError} 401 if the session ends meanwhile, 429 if the invitation has too many requests
+ * @throws {PortalError} 401 if the session ends meanwhile, 429 if the invitation's requests are too many or too large
  */
 export async function submitAndWait(
   context: Pick<PortalContext, 'db' | 'answerWaitMs'>,

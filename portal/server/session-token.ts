@@ -14,7 +14,7 @@ export interface SentToken {
 
 /**
  * Returns the hash of a request's token, and how the token was sent. A request with the header `Authorization` must
- * carry it there; any other request must have exactly one session cookie.
+ * carry the token there; any other request must have exactly one session cookie.
  *
  * @returns undefined if there is no such token, or if it does not have the right form
  */

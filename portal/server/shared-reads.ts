@@ -11,8 +11,8 @@ export class SharedReads<T extends object> {
 
   /**
    * @param key identifies the data, including the migration
-   * @param read reads the data with the session of the caller. Returns undefined if that session has ended meanwhile;
-   * each waiting request then reads with its own session
+   * @param read reads the data with the session of the caller. Returns undefined if there is no data, or if that
+   * session has ended meanwhile; each waiting request then reads with its own session
    */
   async read(key: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
     const entry = this.running.get(key);

@@ -31,7 +31,7 @@ const UNREADABLE = 'the certificate files cannot be read; the portal keeps using
 const UNUSABLE =
   'the certificate files have changed, but contain no valid certificate with its key; the portal keeps using the certificate that it has';
 
-/** @throws if the files cannot be read, or the key does not belong to the certificate */
+/** @throws if the files cannot be read, or do not contain a certificate and its key */
 export function watchCertificate(
   files: TlsFiles,
   log: Pick<Logger, 'info' | 'warn'>,
@@ -50,7 +50,7 @@ export function watchCertificate(
       pair = next;
       log.info('a new certificate is in use');
     } catch (error) {
-      // A renewal writes two files, which do not belong together until both are written.
+      // Try again later: a renewal writes two files, which do not belong together until both are written.
       if (String(error) !== warned) log.warn({ err: error }, next === null ? UNREADABLE : UNUSABLE);
       warned = String(error);
     }

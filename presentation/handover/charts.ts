@@ -38,7 +38,7 @@ function shortened(text: string, width: number): string {
 export interface Bar {
   readonly label: string;
   readonly value: number;
-  /** The value with its unit, as shown beside the bar. */
+  /** The value as shown beside the bar. */
   readonly text: string;
 }
 

@@ -39,7 +39,7 @@ export function syncIntervalText(company: Synced): string {
 
 /**
  * Returns when the service syncs a company next, or why it cannot; empty if no sync is scheduled or known. The ledger
- * stores only the first sync after the move.
+ * stores only the first sync after the move, so later syncs are not known.
  *
  * @param now ISO 8601, UTC
  * @param format formats a time in ISO 8601
@@ -50,7 +50,7 @@ export function nextSyncText(company: Synced, now: string, format: (iso: string)
   return at === null || at <= now ? '' : format(at);
 }
 
-/** Returns the schedule of a company that the service can sync; null for all others. */
+/** Returns the schedule on which the service syncs a company; null if it does not, or if the schedule is unknown. */
 function currentSchedule({ state, replacedApplication, syncSchedule }: Synced): SyncSchedule | null {
   return state === 'moved' && !replacedApplication ? syncSchedule : null;
 }

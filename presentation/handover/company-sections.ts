@@ -164,7 +164,7 @@ const isLeftOutAtService = ({ state, crossedAt }: ReportedCompany): boolean =>
 
 /**
  * The text under "Switch back on" for a company that was left out after the service had received its grant. For other
- * companies that the service has, the text is only `never`.
+ * companies whose grant the service has, the text is only `never`.
  */
 const LEFT_OUT_AT_SERVICE = `never: its access was handed over to the service; ${ASK_ABOUT_IT}`;
 

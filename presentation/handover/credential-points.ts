@@ -130,8 +130,8 @@ const GIVE_SECRET = 'give support the new secret';
 const GIVE_IN_TIME = `${GIVE_SECRET} before the old secret expires`;
 
 /**
- * Returns who needs the new secret of an application that no connection uses. Companies reconnect with the registered
- * application.
+ * Returns whether support needs the new secret of an application that no connection uses: companies that must reconnect
+ * will use the application, unless another one is registered.
  *
  * @param application null if it is not known
  */

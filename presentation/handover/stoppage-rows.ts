@@ -29,8 +29,8 @@ export function stoppageRows(head: StoppageHead): readonly (readonly [from: stri
 function whyText({ kind, source, stop, beganAt, endedAt }: Stoppage, platform: string): string {
   if (kind === 'pause')
     return `The migration paused automatically${stop === null ? '' : `: ${stopText(stop, platform, NO_COUNTS)}`}`;
-  // The recorded beginning can be some seconds too early or too late, because calls are repeated before an outage is
-  // recognised.
+  // The duration is rough: the recorded beginning can be some seconds too early or too late, because calls are repeated
+  // before an outage is recognised.
   const waited =
     endedAt === null ? 'Moves wait' : `Moves waited ${roughDuration(Date.parse(endedAt) - Date.parse(beganAt))}`;
   return `${waited}, because no call got through to ${source === 'platform' ? platform : 'the Company Data Service'}`;

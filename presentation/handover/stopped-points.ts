@@ -3,8 +3,8 @@ import { countOpen } from '../../domain/companies/counts';
 import type { ReportHead } from './report-facts';
 
 /**
- * Returns the text of the point "Ask first". The client must ask about every company that was not handed over, because
- * support decides what happens to it.
+ * Returns the text of the point "Ask first". The client must ask about every company whose grant the service has not
+ * received, because support decides what happens to the company.
  *
  * @param crossed number of companies under the point "Never", which HTML leaves out if it applies to no company
  */

@@ -89,7 +89,7 @@ export function identityRoutes(app: Api, context: PortalContext): void {
       assertNamesOrigin(request, IN_BROWSER);
       const pending = pendingSignInOf(request);
       if (!pending) throw notBegun();
-      // Delete the cookie now, because the identity provider's answer works only once, even if this attempt fails.
+      // Delete the cookie now, even if this attempt fails, because the identity provider's answer works only once.
       void reply.header('set-cookie', noPendingSignInCookie());
       const { migrationId, publicKey, token, state, verifier } = pending;
       const { idToken, ...identity } = await provider

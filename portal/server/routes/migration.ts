@@ -16,8 +16,8 @@ import { SharedReads } from '../shared-reads';
 const LINKS_PER_READ = 500;
 
 /**
- * Reads the companies that were not moved, or that were not moved yet. The database tells the two apart only by the
- * ledger's state. Once the migration has ended, a company that was not moved yet counts as not moved.
+ * Reads the companies that were not moved, or that were not moved yet. The database selects them only by the ledger's
+ * state. Corrects the result once the migration has ended: a company that was not moved yet then counts as not moved.
  */
 async function readNotMoved(
   read: (state: 'not-moved' | 'not-moved-yet') => Promise<readonly CompanyRow[]>,
@@ -153,7 +153,7 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
     query: z.infer<typeof CompanyFilterSchema>,
   ): Promise<Companies | undefined> {
     const { state = null, exceptions = false, search = null, after = 0, limit } = query;
-    // Reads one more row than requested, to find out whether there are more. The database returns at most 500 rows.
+    // Reads one more row than requested, but at most 500 (the database's limit), to find out whether there are more.
     const max = Math.min(limit + 1, 500);
     const view = (await db.changedView(hash, null))?.view ?? null;
     // The database does not know that a workflow was terminated, but the worker that wrote the view does.
