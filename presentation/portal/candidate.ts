@@ -22,7 +22,7 @@ export interface ActionFacts {
   readonly applications: ApplicationsOfMoved | null;
 }
 
-/** The fields of a decision that decide whether the preconditions refuse it. */
+/** A decision without its id, role and person. `actions.ts` adds these to check the preconditions. */
 export type DecisionDraft = Decision extends infer Each
   ? Each extends Decision
     ? Omit<Each, 'decisionId' | 'role' | 'by'>
@@ -32,7 +32,7 @@ export type DecisionDraft = Decision extends infer Each
 export interface Candidate extends Omit<ActionView, 'isIrreversible' | 'isExpected' | 'reason' | 'message'> {
   readonly message: DecisionMessage;
   readonly draft: DecisionDraft;
-  /** False if the decision would be accepted, but makes no sense now. */
+  /** False if the decision makes no sense now, even if the preconditions would not refuse it. */
   readonly applies: boolean;
   readonly isIrreversible?: boolean;
   readonly isExpected?: boolean;

@@ -54,7 +54,7 @@ export function supplies(
   const { route, step, state, counts, pause, reopened } = progress;
   const { waiting, unconfirmed, heldBack, withoutCredential } = counts;
   const isMoving = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');
-  // A credential of a rotating platform counts only if it was obtained after the confirmation.
+  // If `isRotating`, unconfirmed companies accept no credential. Held-back companies can be unconfirmed too.
   const accepting = isRotating ? waiting - unconfirmed - heldBack : waiting;
   const application = ownApplication(progress);
   const isSupplyingDetails = step === 'supply-details' && route === 'managed';
@@ -72,7 +72,7 @@ export function supplies(
           : []),
       ],
       consequence: `Each credential ${ENCRYPTED}`,
-      // The credential of the first company is refused before its confirmation.
+      // The chosen first company has to be confirmed before its credential is supplied.
       isExpected: withoutCredential > 0 && isMoving && unconfirmedFirst === null,
     },
     {

@@ -23,7 +23,7 @@ export interface TaskFacts {
 }
 
 interface CredentialFacts {
-  /** True if a sync of the client's application can invalidate an exported credential. */
+  /** True if only credentials that were obtained after the confirmation count. */
   readonly isRotating: boolean;
 }
 

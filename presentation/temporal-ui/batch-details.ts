@@ -38,7 +38,7 @@ export function batchDetails({ migrationId, runNumber, window, counts, at, outag
   ].join('\n\n');
 }
 
-/** Returns the window of the run. The run is not told when the windows are changed, but the changes apply at once. */
+/** Returns the window as it was when the run began. The run is not told of later changes, but they apply at once. */
 function windowText(window: WindowOccurrence | null): string {
   if (!window || neverCloses(window)) return 'none when this run began: moves could begin at any time';
   return `when this run began, from ${momentText(window.opensAt)} to ${momentText(window.closesAt)}`;

@@ -44,7 +44,7 @@ export function noticeSummary(kind: NoticeKind, waitingFor: readonly Role[]): st
   }
 }
 
-/** Cuts text off after this many bytes of UTF-8, between two characters. */
+/** Shortens longer text to at most this many bytes of UTF-8, with `...` at its end. Cuts between two characters. */
 function shortened(text: string, maxBytes: number): string {
   let bytes = 0;
   let kept = '';

@@ -8,7 +8,7 @@ import { escapedMarkdown } from '../../domain/text/untrusted-text';
 
 const BAR_WIDTH = 30;
 
-/** Maximum lengths, in characters, of a person's name and of other text that people wrote. Longer text is cut off. */
+/** Maximum lengths, in characters, of names and references, and of other text. Longer text is cut off. */
 export const MAX_NAME_LENGTH = 60;
 export const MAX_TEXT_LENGTH = 1_000;
 

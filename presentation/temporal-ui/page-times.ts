@@ -37,7 +37,7 @@ export function timesText(progress: Progress, now: string): string[] {
   return [`**Estimated duration:** ${durationRange(lowMs, highMs)} (${what})`, ...startText(progress, now)];
 }
 
-/** Names the companies that a forecast covers. If others wait for people, the migration ends later. */
+/** Names the companies that a forecast covers. If others are deferred or wait for people, the migration ends later. */
 function coveredText({ companies, isComplete }: Forecast): string {
   const what = counted(companies, 'company');
   if (isComplete) return what;

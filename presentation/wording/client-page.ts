@@ -22,18 +22,18 @@ const HOUR_MS = 3_600_000;
 /** The task of the people that a migration waits for. */
 export interface Task {
   readonly what: string;
-  /** The preflight's findings, without names of other clients, if the task is to correct details; otherwise empty. */
+  /** The preflight's errors, without names of other clients, if the task is to solve them; otherwise empty. */
   readonly problems: readonly string[];
   /** The findings that only support can solve, if the client has a task too; otherwise absent. */
   readonly forSupport?: readonly string[];
-  /** The task of support in addition to `what`, which is the client's task; absent if support has no task. */
+  /** Support's part of a task of both sides, if `what` is only the client's part; otherwise absent. */
   readonly ofSupport?: string;
 }
 
 /** @param now ISO 8601, UTC */
 export function taskOf(progress: Progress, now: string): Task {
   const { route, step, state, pause, preflight } = progress;
-  // A person has paused the migration and given a reason, and only that person knows when the reason no longer applies.
+  // A person has paused the migration, and only that person knows when the pause is no longer needed.
   if (state === 'paused' && pause?.stopReason === null) {
     const resume = 'resume the migration once the pause is no longer needed';
     return task(route === 'managed' ? `${resume}, or ask support to do so` : resume);
@@ -65,7 +65,7 @@ function isOfOperators(reason: StopReason | null): boolean {
 const SUPPLY = 'supply the manifest, which lists the companies to move';
 const CORRECT = 'correct these details';
 
-/** The task of support, whose problems concern the account or other migrations, and not the details. */
+/** The task of support, if only support can solve the problems, for example with the account. */
 export const RESOLVE = 'resolve these problems';
 
 const task = (what: string): Task => ({ what, problems: [] });
@@ -178,8 +178,8 @@ export function switchOnText({ route, step, state, counts }: Progress): string {
 }
 
 /**
- * Does not say that the data is up to date: the service has read the data of every company that was moved, but after
- * that, it can sync it on request only, or can no longer sync it because the application was replaced.
+ * Does not say that the data is up to date: the service has read the data of every company that was moved, but then
+ * syncs some companies only on request, and can no longer sync companies whose application was replaced.
  */
 const BROUGHT_UP_TO_DATE =
   'the data of all companies that were moved was brought up to date when they moved. The handover report says how often the service syncs each company.';

@@ -20,7 +20,7 @@ export function laterText(progress: Progress): string | null {
   const { route, step, counts } = progress;
   const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
   if (route !== 'managed' || !isMoving || counts.unconfirmed === 0) return null;
-  // The client is asked to confirm these companies now.
+  // The client has to confirm companies now, not later.
   if (hasOverdueConfirmations(progress)) return null;
   return `Later, ${confirmationText(counts)}.`;
 }

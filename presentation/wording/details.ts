@@ -2,7 +2,7 @@
 import type { Preflight } from '../../domain/migration/preflight-result';
 import { withPlace } from '../../domain/migration/preflight-result';
 
-/** Adds to each problem that stands for several companies where the portal and `ferry --portal` list all of them. */
+/** Says, after each problem that stands for several companies, where the portal and `ferry --portal` list them all. */
 export function problemsInPortal(problems: readonly string[]): readonly string[] {
   return withPlace(
     problems,

@@ -122,7 +122,7 @@ function selfServiceEnd(counts: Counts): string {
 
 /**
  * Says who decides about companies that were not moved, while only deferred companies are left to move. Null if no
- * decision is missing, or other companies can be moved: the counts of the ledger can be newer than `waitingFor`.
+ * decision is missing, or if other companies can be moved. Uses the counts, because `waitingFor` can be older.
  */
 function undecidedText({ route, step, counts, reconnections }: Progress): string | null {
   const companies = countUndecided({ step, counts, relinking: reconnections?.waiting ?? 0, countsRelinked: true });

@@ -33,8 +33,8 @@ export function headlineText(progress: Progress, platform: string, now: string):
 }
 
 /**
- * Returns whether the migration is running and can wait for what companies lack: in step 6, or in step 5 while
- * `firstCompany` is null.
+ * Returns whether the migration is neither paused nor over, and can wait for what companies lack: in step 6, or in step
+ * 5 while `firstCompany` is null.
  */
 function canLackSupplies({ state, step, firstCompany }: Progress): boolean {
   return (
