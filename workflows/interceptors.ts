@@ -4,8 +4,8 @@
  *
  * Anyone who may write to the namespace can send a message with such a payload, so the message is refused instead of
  * failing the workflow task: an update and a query are rejected, and a signal reaches its handler as an
- * `UnreadablePayload`. If the payload is an input or a result that our own workers wrote, the workflow task fails, and
- * Temporal retries it until the key has been added.
+ * `UnreadablePayload`. If the payload is an input or a result, which our own clients and workers write, the workflow
+ * task fails, and Temporal retries it until the key has been added.
  *
  * A signal must have the same effect in every replay, even in a worker that has the key. Its refusal is therefore
  * recorded in the history with the SDK's patch marker, the only marker that a handler can write synchronously.
@@ -93,8 +93,8 @@ export function interceptors(): WorkflowInterceptors {
     internals: [
       traces.internals,
       {
-        // The SDK keeps the commands of a failed task, and would send them with the answer to the next query. Its core
-        // treats that as a bug in the worker, and stops the whole worker.
+        // After a failure, sends only answers to queries. The SDK keeps the commands of a failed task, and would send
+        // them with the next answer. Its core treats that as a bug in the worker, and stops the whole worker.
         concludeActivation: ({ commands }, next) =>
           next({ commands: failed === null ? commands : commands.filter(({ respondToQuery }) => respondToQuery) }),
       },

@@ -117,21 +117,21 @@ export const outcomeQuery = defineQuery<Outcome | null, [{ readonly decisionId: 
 export const ledgerMarkQuery = defineQuery<number>('ledgerMark');
 
 /**
- * Tells the migration to count its companies again. A batch run sends it because companies have moved: often at first,
- * later at most once a minute. `reconcileLedger` sends it because it has repaired the ledger. Carries no counts,
- * because anyone who may write to the namespace can send it.
+ * Tells the migration to count its companies again. A batch run sends it after slices have imported or verified
+ * companies: often at first, later at most once a minute. `reconcileLedger` sends it because it has repaired the
+ * ledger. Carries no counts, because anyone who may write to the namespace can send it.
  */
 export const batchProgressSignal = defineSignal('batchProgress');
 
 /**
  * Sends the current outage from a batch run to its migration, which shows it. Sent when the outage begins and after
- * every probe that fails; null when the outage is over.
+ * every probe that fails; null when the outage is over or the run is ending.
  */
 export const outageSignal = defineSignal<[Outage | null]>('outage');
 
 /**
- * Tells the migration that a window is open. The workflow `openWindow` sends it; in step 6, the migration then starts a
- * batch run.
+ * Tells the migration that a window is open. The workflow `openWindow` sends it. In step 6, a batch run can then begin
+ * moves.
  */
 export const windowOpenedSignal = defineSignal<[WindowOccurrence]>('windowOpened');
 

@@ -4,8 +4,8 @@
  * An entry is a wait or an action. It has a condition, which is a plain function without side effects. The SDK
  * evaluates its own condition, and with it all conditions of the list, after every job of an activation except queries,
  * and whenever all microtasks have run. Entries whose conditions hold leave the list: first the waits end, so that no
- * action can change what they have seen, and then the actions run, both in the order in which they were added. If no
- * condition holds, the workflow has settled: no wait can continue until the next activation.
+ * action can cancel them, and then the actions run, both in the order in which they were added. If no condition holds,
+ * the workflow has settled: no wait can continue until the next activation.
  *
  * Each wait could use its own condition of the SDK. But a condition of the SDK needs several promises, and the SDK
  * keeps a stack trace for every pending promise: nearly 2 KB of memory, and CPU time to create it. A wait in this list
@@ -53,7 +53,7 @@ export function createWaitList(onSettled: () => void): WaitList {
   const dueEntries = (): readonly Entry[] => [...waits, ...actions].filter(({ isDue }) => isDue());
 
   function watch(): void {
-    // The SDK also evaluates a condition when it is created. At that moment, the code after the waits that have just
+    // Ignores the SDK's evaluation at the creation of the condition, because the code after the waits that have just
     // ended has not run yet.
     let isCreated = false;
     const isAnyDue = (): boolean => {

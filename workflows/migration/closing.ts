@@ -44,7 +44,10 @@ export async function closeLedger(migrationId: string): ReturnType<Activities['c
 /** The delay between two checks of the companies that are still syncing when a migration ends. */
 const CHECK_DELAY = { shortestMs: 1_000, longestMs: 15 * 60_000 };
 
-/** Checks end after this time; companies then stay `syncing`. Syncs time out earlier unless the service is down. */
+/**
+ * Checks end after this time; companies then stay `syncing`. With the default limits, syncs time out earlier unless the
+ * service is down.
+ */
 const LONGEST_CHECK_MS = 14 * 24 * 3_600_000;
 
 /**

@@ -48,8 +48,8 @@ export function createCountRefresh(migration: MigrationContext): () => void {
 }
 
 /**
- * Estimates the remaining duration from the throughput measured on companies that have moved. Before any throughput has
- * been measured, uses the throughput of an earlier migration on the platform, or else a cautious assumption.
+ * Estimates the remaining duration from the speed measured on companies that have moved. Before any speed has been
+ * measured, uses the speed of an earlier migration on the platform, or else a cautious assumption.
  */
 export async function refreshEstimate(migration: MigrationContext, runFinished: boolean): Promise<void> {
   const { migrationId } = migration.plan;
@@ -58,8 +58,8 @@ export async function refreshEstimate(migration: MigrationContext, runFinished: 
 }
 
 /**
- * Pauses the migration because of a problem that concerns more than one company. It stays paused until support (in the
- * self-service route, the client) resumes it. Pauses by people are kept.
+ * Pauses the migration because of a problem that can concern more than one company. It stays paused until support (in
+ * the self-service route, the client) resumes it. Pauses by people are kept.
  *
  * @param numbers text for people: the failure rate or the companies that led to the pause; null if there is none
  * @param otherChanges changes that are applied together with the pause

@@ -160,7 +160,10 @@ function isSignOff(message: DecisionMessage, input: unknown): boolean {
   return parsed.decision.verdict === 'approve' && parsed.decision.step === 'complete-migration';
 }
 
-/** Applies or refuses a decision. Either way, adds it to the state's `unrecorded` decisions, to be recorded. */
+/**
+ * Applies or refuses a decision, and adds it to the state's `unrecorded` decisions, to be recorded. A repeated decision
+ * changes nothing if it can be read.
+ */
 export function receiveDecision(migration: MigrationContext, message: DecisionMessage, input: unknown): Outcome {
   const { plan, state, change } = migration;
   const at = now();

@@ -12,7 +12,7 @@ import { refreshCounts } from './ledger-state';
 const POLL_DELAY = { shortestMs: 30_000, longestMs: 3_600_000 };
 const SUMMARY = 'Until the next check for reconnected companies';
 
-/** Does the work, and polls for companies that have reconnected until the work is done. */
+/** Does the work, and meanwhile polls for companies that have reconnected. */
 export function whileRelinking<T>(migration: MigrationContext, work: () => Promise<T>): Promise<T> {
   return runAlongside(work, (isOver) => pollRelinking(migration, isOver));
 }
@@ -28,7 +28,7 @@ const isAsked = ({ reconnections = NO_CHECKS }: MigrationState): boolean =>
 const mustReconnect = ({ relinking, counts }: MigrationState): boolean =>
   relinking === 0 && counts.mustReconnect > 0 && patched('check-must-reconnect');
 
-/** Asks for a check now, if companies must reconnect or are waiting for their end customers to reconnect. */
+/** Asks for a check now. Does nothing outside step 6, or if no end customer has to reconnect. */
 export function askForCheck({ state, change }: MigrationContext): void {
   const { step, relinking } = state();
   if (step !== 'complete-migration' || (relinking === 0 && !mustReconnect(state()))) return;

@@ -74,8 +74,8 @@ async function chooseFirstCompany(migration: MigrationContext): Promise<void> {
   const hasChanged = changedSince(migration.state());
   const chosen = await shortActivities.chooseFirstCompany({ migrationId });
   if (!chosen) {
-    // The requested company is not ready or, if none was requested, no company is. Waits for the next decision, for
-    // example one that supplies credentials, or for the end of a check that releases a held-back company.
+    // The requested company is not ready or, if none was requested, no company is. Waits for a change, for example a
+    // decision that supplies credentials, or for the end of a preflight, which can release a held-back company.
     const choosesAfterCheck = patched('choose-after-check');
     migration.change((state) => ({
       ...state,

@@ -6,7 +6,7 @@ import type { MigrationContext } from '../context';
 import { refreshCounts } from '../ledger-state';
 
 /**
- * Opens the migration in the ledger and its vault, runs the preflight, and waits until support has accepted the
+ * Opens the migration in the ledger, opens its vault, runs the preflight, and waits until support has accepted the
  * details. In the self-service route, a preflight without errors is enough.
  */
 export async function supplyDetails(migration: MigrationContext): Promise<void> {
