@@ -75,7 +75,7 @@ export async function beginPause(db: Queryable, migrationId: string): Promise<vo
   );
 }
 
-/** Returns why the migration has paused itself; null if it has not, or if the reason was not recorded. */
+/** Returns the recorded reason of the oldest automatic pause that has not ended; null if there is none. */
 export async function readOpenPause(db: Queryable, migrationId: string): Promise<ReportedStop | null> {
   const { rows } = await sql<{ stop: StopReason; why: string }>`
     select stop, why from stoppages

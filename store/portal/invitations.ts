@@ -18,8 +18,8 @@ export interface NewInvitation {
    */
   readonly issuer: string | null;
   /**
-   * The id of the person's account at the provider. Null until the first sign-in sets it, unless support has specified
-   * it.
+   * The id of the person's account at the identity provider. Null until the first sign-in sets it, unless support has
+   * specified it. Always null if the person signs in with the invitation's link.
    */
   readonly subject: string | null;
   readonly createdBy: string;
@@ -43,7 +43,10 @@ export interface Invitation extends NewInvitation {
   readonly revokedBy: string | null;
   /** Number of sessions that can be used now. */
   readonly sessions: number;
-  /** When a session of the invitation was last used, accurate to a minute; null if it never had a session. */
+  /**
+   * When a stored session of the invitation was last used, accurate to a minute; null if there is none. Sessions are
+   * deleted a day after they end.
+   */
   readonly lastUsedAt: Date | null;
 }
 

@@ -38,7 +38,10 @@ export interface TakeRequestsOptions {
   readonly limit: number;
   /** Milliseconds after which another worker can take a request that has not been answered. */
   readonly leaseMs: number;
-  /** True: only requests that an earlier worker took and did not answer. False: only other requests. Default: both. */
+  /**
+   * True: only requests that a worker has taken and neither answered nor given back. False: only other requests.
+   * Default: both.
+   */
   readonly hasFailed?: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { SpeedEstimate, Measurement, PlannedEstimate, Volume } from '../../
 import type { Database } from '../database/database';
 import { queryOne } from '../database/database';
 
-/** Returns the numbers of companies and records that remain to be moved, according to the manifest. */
+/** Counts the companies that remain to be moved, and their records according to the manifest or the supplied total. */
 export async function readVolume(db: Database, migrationId: string): Promise<Volume> {
   const volume = await queryOne(
     db,
@@ -35,7 +35,7 @@ export async function readVolume(db: Database, migrationId: string): Promise<Vol
   return { ...volume, staleSince: volume.staleSince?.toISOString() ?? null };
 }
 
-/** Measures the speed from the companies that this migration has moved; null if it has moved none. */
+/** Measures the speed from the companies that this migration has moved; null if none has a measured import and sync. */
 export async function measureSpeed(db: Database, migrationId: string): Promise<Measurement | null> {
   const { rows } = await sql<Measurement>`
     with moved as (

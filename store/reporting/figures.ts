@@ -40,7 +40,7 @@ export interface ReportFigures {
   /** Hours from a company's confirmation to its move, during which its data was out of date. */
   readonly longestStaleHours: number | null;
   readonly medianStaleHours: number | null;
-  /** Credentials in the vault that have not been deleted yet. */
+  /** Credentials that have not been deleted yet, in the vault or staged. */
   readonly credentialsLeft: number;
 }
 

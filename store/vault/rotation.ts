@@ -38,7 +38,7 @@ export interface Rotation {
  * rewrapped stay rewrapped
  * @throws {VaultSecretElsewhere} when a vault's secret was stored in a place other than the one that `keys` uses
  * @throws {WrappedKeyBroken} when a stored key was altered
- * @throws {VaultKeyMismatch} when a public key was replaced; the replaced key is not signed
+ * @throws {VaultKeyMismatch} when a public key was replaced; the new public key is not signed
  */
 export async function rotateVaults(db: Database, keys: VaultKeyWrapper): Promise<Rotation> {
   const migrations = await db
@@ -121,7 +121,8 @@ export class VaultUsable extends Error {
 }
 
 /**
- * Errors that every worker gets. A missing master key or a wrong folder can in contrast be a problem of one machine.
+ * Errors which show that no worker can open the vault. In contrast, a missing master key or a wrong folder can be a
+ * problem of one machine.
  */
 const UNREADABLE = [VaultKeyMismatch, VaultSecretMissing, WrappedKeyBroken];
 
@@ -161,7 +162,7 @@ export async function renewVault(
     );
     if (isUsable) throw new VaultUsable(migrationId);
     // Without the master key, `readVault` failed before it looked for the secret. This call throws VaultSecretElsewhere
-    // if the secret is in another folder: the new secret would then be stored where workers do not look for it.
+    // if `keys` stores secrets in another folder, because workers would not look for the new secret there.
     if (keyLost && !folderLost)
       await keys.erase(migrationId, vault.secretId, vault.secretId ?? undefined).catch((error: unknown) => {
         const isElsewhere = error instanceof VaultSecretElsewhere;

@@ -69,17 +69,17 @@ export async function acceptStaged(
 }
 
 /**
- * Says whether credentials of a decision are missing, because they are not staged. `accepted`: companies without a
- * staged credential accept one, or the ledger has no companies. `not-accepted`: no such company accepts one. The
- * companies have moved or were left out, or the ledger has lost their rows.
+ * Says whether credentials of a decision are missing. `accepted`: some are missing, and companies without a staged
+ * credential accept one, or the ledger has no companies. `not-accepted`: some are missing, but no such company accepts
+ * one: the companies have moved or were left out, or the ledger has lost their rows.
  */
 export type MissingCredentials = 'none' | 'accepted' | 'not-accepted';
 
 /**
  * Returns whether credentials of a decision are missing.
  *
- * @param supply `areUsable` is false if the staged credentials do not count. `references` names the companies of the
- *   decision. `supplied` is their number, for a decision that states only the number
+ * @param supply `areUsable` is false if the staged credentials do not match the decision. `references` names the
+ *   companies of the decision. `supplied` is their number, for a decision that states only the number
  */
 export async function findMissingCredentials(
   tx: Queryable,

@@ -58,8 +58,8 @@ export interface SupplyResult {
 
 /**
  * Seals and stores the credentials that `ferry start` supplies for companies that are waiting to be moved. These
- * credentials count at once, because they belong to no decision that must be recorded first. Replaces a credential that
- * was supplied earlier for the same company.
+ * credentials are not staged, because they belong to no decision that must be recorded first. Replaces a credential
+ * that was supplied earlier for the same company.
  *
  * @param provider fingerprint of the provider that must have signed the public key; undefined if the signature is not
  * checked
@@ -114,7 +114,7 @@ interface TrustedProvider {
 interface SupplyRule extends TrustedProvider {
   /** True if the credential replaces a credential that the service might have accepted. */
   readonly supersedes: boolean;
-  /** The decision that the credential waits for; null if it counts at once. */
+  /** The decision that the credential waits for; null if the credential is not staged. */
   readonly decisionId: string | null;
   readonly isLimited: boolean;
 }
@@ -187,7 +187,7 @@ async function sealAndStoreGroup(
   }
   const stored = await storeSealed(db, migrationId, sealed, suppliedBy, rule);
   const isStored = ({ row }: { readonly row: number }): boolean => stored.has(row);
-  // The state of these companies changed, or the decision was recorded, while their credentials were being sealed.
+  // The state of these companies changed while their credentials were being sealed, or the decision has been recorded.
   wrongState.push(...sealed.filter((each) => !isStored(each)).map(({ reference }) => reference));
   return { stored: sealed.filter(isStored).map(({ reference }) => reference), unknown, wrongState, obtainedTooEarly };
 }
