@@ -24,7 +24,7 @@ const TEMPORAL_TIMEOUT_MS = 2_500;
 
 /** Counters of the SDK since the worker started. */
 export interface TaskCounters {
-  /** Polls that Temporal has answered, with or without a task. */
+  /** Polls that the worker has sent. A poller sends the next poll only after the previous poll has ended. */
   readonly polls: number;
   readonly completedWorkflowTasks: number;
   readonly failedWorkflowTasks: number;

@@ -54,7 +54,7 @@ export interface RunningWorker {
   readonly ended: Promise<void>;
 }
 
-/** How long the SDK may hold back a heartbeat. An activity learns of its cancellation only through a heartbeat. */
+/** How long the SDK may hold back a heartbeat. Temporal reports a cancellation only in response to a heartbeat. */
 const HEARTBEAT_THROTTLE_MS = 5_000;
 /** How long activities can continue after `stop` was called before they are cancelled. */
 const SHUTDOWN_GRACE_MS = 10_000;
@@ -105,9 +105,8 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   const { namespace } = config.temporal;
   const db = await openDatabase({ url: config.databaseUrl.reveal(), onPool: observation?.metrics.onPool });
-  // The runtime is installed only after the database has been opened, because the runtime ends when its last connection
-  // to Temporal is closed. If opening the database failed, there would be no connection to close, and the runtime would
-  // keep the process running.
+  // The runtime keeps the process running until its last connection to Temporal is closed. It is installed only after
+  // the database has been opened: if opening the database failed, there would be no connection to close.
   installRuntime(log, observation?.sdkMetricsAddress);
   const service = createCompanyDataClient({
     baseUrl: config.service.url,

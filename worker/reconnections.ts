@@ -1,7 +1,7 @@
 /**
- * Asks the service whether end customers have reconnected the companies that depend on a replaced application. The
- * ledger then counts these companies under the application that is registered. Not part of a workflow, because the end
- * customer can reconnect weeks after the migration has ended.
+ * Asks the service whether end customers have reconnected the companies that depend on a replaced application. Once a
+ * company has been reconnected, the ledger counts it under the registered application. Not part of a workflow, because
+ * the end customer can reconnect weeks after the migration has ended.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -75,14 +75,14 @@ function isAboutOneConnection(error: unknown): error is CompanyDataError {
     error instanceof NotFound ||
     error instanceof NotReady ||
     error instanceof UnreadableResponse ||
-    // A connection whose data the service cannot read answers 500. If the service is down, a proxy answers for it.
+    // The service answers 500 if it cannot read the data of a connection. If the service is down, a proxy answers.
     (error instanceof ServiceFailing && error.status === 500 && error.answer.isFromService)
   );
 }
 
 /**
- * Starts to check connections, every 10 seconds, until it is stopped. Only one worker of a namespace checks them;
- * another worker continues if it stops.
+ * Starts to check connections, every 10 seconds, until `stop` is called. Only one worker of a namespace checks them; if
+ * that worker stops, another worker continues.
  */
 export function startReconnectionChecks(context: ReconnectionContext): { stop(): Promise<void> } {
   const { db, namespace, log } = context;

@@ -9,8 +9,8 @@ import { migrationOfWorkflow } from '../domain/migration/temporal-names';
  * and those of its native part from level WARN. The runtime does not handle signals, because `ferry up` must be able to
  * stop its workers before the servers that they use.
  *
- * The runtime ends when its last connection to Temporal is closed. A worker that waits for Temporal therefore installs
- * the runtime again for each attempt to connect.
+ * The runtime ends when its last connection to Temporal is closed, or if no connection can be opened. A worker that
+ * waits for Temporal therefore installs the runtime again for each attempt to connect.
  *
  * @param metricsAddress `host:port` on which the runtime serves its own metrics; default: it collects none
  */

@@ -16,8 +16,8 @@ export interface WorkerTiming {
   /** The part of the lease that allows for slow machines and differences between clocks. Default 15,000. */
   readonly marginMs: number;
   /**
-   * Time limit for the retries of one call to the service. Longer outages are left to Temporal's retries, because only
-   * those are visible to people. Default 10,000.
+   * Time limit for the retries of one call to the service. People see these retries only in logs and metrics, so longer
+   * outages are left to the workflows and to Temporal's retries. Default 10,000.
    */
   readonly retryBudgetMs: number;
   /**

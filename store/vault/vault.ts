@@ -21,7 +21,7 @@ import { unwrapKey } from './vault-keys';
 
 export type CredentialFields = Readonly<Record<string, string>>;
 
-/** The expected content of a box. It must be validated, because anyone who has the public key can seal a box. */
+/** The expected content of a credential's box. Validated, because anyone who has the public key can seal a box. */
 const credentialFields = z.record(z.string(), z.string().min(1).max(100_000));
 
 /**

@@ -12,8 +12,8 @@ const STATUSES: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 409
 const DURATION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /**
- * Gauges of the library that are named like counters. Other gauges, such as `nodejs_active_resources`, contain the same
- * values by type.
+ * Gauges of the library that are named like counters. They are removed, because other gauges, such as
+ * `nodejs_active_resources`, contain the same values by type.
  */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 

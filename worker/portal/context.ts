@@ -14,7 +14,7 @@ export interface PortalContext {
   readonly verifyIdentity?: VerifyIdentity | undefined;
 }
 
-/** Returns an answer that says why nothing was done. */
+/** Returns an answer that says why the request has failed. */
 export const failed = (text: string): RequestAnswer => ({ outcome: 'failed', text });
 
 /** The delay before a request that could not be carried out is taken again, in milliseconds. */

@@ -82,13 +82,13 @@ export async function send(
 }
 
 /**
- * Refuses people whose key support has not confirmed, because a person who has intercepted an invitation could
+ * Refuses people until support has confirmed their key, because a person who has intercepted an invitation could
  * otherwise decide.
  */
 export const KEY_NOT_CONFIRMED =
   "support has not confirmed your key yet: call your contact, and read out the key's fingerprint, which the page shows";
 
-/** Returns why the decision cannot come from the person who was invited; null if it can. */
+/** Returns why the decision is not accepted from the person who was invited; null if it is accepted. */
 export function decisionRefusal(
   { migrationId, person, role, publicKey, isKeyConfirmed }: PortalRequest,
   message: DecisionMessage,

@@ -168,6 +168,6 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
 
-/** Returns why a sign-in failed. The messages about an identity provider contain its address, but no token. */
+/** Returns why a sign-in failed. Messages about an identity provider can be logged, because they contain no token. */
 const signInFailure = (error: unknown): string =>
   error instanceof IdentityProviderUnavailable ? error.message : nameOf(error);

@@ -58,7 +58,7 @@ async function answerTo(context: PortalContext, request: PortalRequest): Promise
   }
 }
 
-/** Returns the outcome of the decision if an earlier attempt has sent it; otherwise {@link GIVEN_UP}. */
+/** Returns the decision's outcome if the ledger has it from an earlier attempt; otherwise {@link GIVEN_UP}. */
 async function answerWithoutTrying(
   { ferry }: PortalContext,
   { kind, migrationId, decisionId }: PortalRequest,

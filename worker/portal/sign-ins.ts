@@ -31,7 +31,7 @@ export async function handleSignIn(context: PortalContext, request: SignInReques
   }
 }
 
-/** Returns the account that the ID token proves; null if it proves none. */
+/** Returns the account that the ID token proves; null if it proves none, or if no identity provider is configured. */
 async function identityOf({ verifyIdentity, log }: PortalContext, request: SignInRequest, idToken: string) {
   const { migrationId, publicKey } = request;
   if (verifyIdentity === undefined) {

@@ -78,7 +78,7 @@ async function keepReconnectionsCurrent(
   await askForReconnectionCheck(ferry, progress);
 }
 
-/** Returns whether the migration is open and every company has a final outcome, so that both sides can sign off. */
+/** Returns whether an open migration is in step 6 and no company is open, so that both sides can sign off. */
 const isHandover = ({ step, state, counts }: Progress): boolean =>
   !isOver(state) && step === 'complete-migration' && countOpen(counts) === 0;
 

@@ -46,7 +46,7 @@ async function importClaimable(context: RunContext, slicesAtOnce: number): Promi
     const nextDelayMs = backoff(POLL_DELAY);
     let series: DeferralSeries | null = null;
     while (!context.isEnding()) {
-      // Another slice can have got a company through in the meantime.
+      // The series has ended if another slice has got a company through in the meantime.
       const current: DeferralSeries | null = series !== null && series.since >= lastThroughAt ? series : null;
       const report = await importSlice(context, slice, current);
       const { claimed, outage, nextClaimInMs, nextReclaimInMs } = report;
