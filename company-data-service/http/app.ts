@@ -78,16 +78,17 @@ export async function createApp(options: AppOptions): Promise<Api> {
   // Without these listeners, Node would answer an unknown `Expect` with an empty 417, and close the connection of a
   // CONNECT without an answer.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  // Without a listener for errors, a connection reset by the caller would end the process.
+  // Without a listener for errors, a caller that resets the connection of a CONNECT would end the process.
   app.server.on('connect', (_request, socket) => socket.on('error', () => undefined));
   app.server.on('connect', answerConnect(logger));
 
   app.setValidatorCompiler(validatorCompiler);
-  // Responses are not validated at run time, because the compiler and the tests check them against their schemas.
+  // Responses are not validated at run time, because the compiler checks them against their schemas, and the tests
+  // check them against the specification.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler(sendError);
   app.addHook('onRequest', async (request, reply) => {
-    // A route can override these. `Strict-Transport-Security` must be added by the proxy that terminates TLS.
+    // A route can override these headers. `Strict-Transport-Security` must be added by the proxy that terminates TLS.
     reply.headers(SECURITY_HEADERS);
     reply.header('x-correlation-id', request.id);
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
@@ -153,7 +154,7 @@ function requireKey(app: Api, { context: { db }, requestsPerMinute, requestsPerD
 }
 
 /**
- * Limits how many requests per minute each address can send to the routes of `app`, because these routes read the
+ * Limits how many requests per minute each address can send to the routes of `app`, because these routes use the
  * database without an API key.
  */
 function limitAddresses(app: Api, { requestsPerMinute }: AppOptions): void {

@@ -3,7 +3,7 @@ import { badRequest, type ValidationProblem } from './errors/errors';
 
 /** Some platforms issue access tokens of several thousand characters. */
 const MAX_TOKEN = 20_000;
-/** Other fields are ids and names. Responses contain the organization's id, so the limit keeps them small. */
+/** Other fields are ids and names. Responses contain the organization's id, so the limit keeps responses small. */
 const MAX_TEXT = 1_000;
 const maxLength = (field: string) => (field.endsWith('Token') ? MAX_TOKEN : MAX_TEXT);
 

@@ -17,7 +17,8 @@ export interface ServiceContext {
   readonly db: Database;
   /**
    * For transactions that wait for a platform, or for a lock held by such a transaction. A separate pool, so that slow
-   * platforms do not delay reads, and because an authorization or a sync also needs a connection of `db` to finish.
+   * platforms do not delay reads, and so that these transactions cannot take all connections of `db`: an authorization
+   * or a sync also needs a connection of `db` to finish.
    */
   readonly waitingDb: Database;
   readonly platforms: Platforms;

@@ -1,5 +1,5 @@
 /**
- * Answers a request that repeats an idempotency key with the response to the first request.
+ * Stores the response to a request with an idempotency key, and sends it again if a request repeats the key.
  *
  * The work and the response are stored in one transaction, so a service that is killed has stored both or neither. An
  * error rolls both back, so the request can be retried.

@@ -23,7 +23,7 @@ export function addTraces(app: Api, continueTrace: ContinueTrace): void {
     const end = continueTrace({ method: request.method, route, traceparent });
     if (end) running.set(request, end);
   });
-  // Also called if the caller disconnects before the answer is complete.
+  // Also called if the caller disconnects while the answer is being sent.
   app.addHook('onResponse', async (request, reply) => {
     running.get(request)?.(reply.statusCode, request.id);
   });

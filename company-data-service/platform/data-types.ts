@@ -2,8 +2,8 @@ import type { Platform as PlatformEntry } from '../../platforms/platforms';
 
 /**
  * The types of the data sets that the service reads, in alphabetical order. The specification does not list them, so
- * these are the names that client libraries of comparable services use. The orchestrator takes the names from the
- * service's responses; its own code contains only `invoices`.
+ * these are the names that client libraries of comparable services use. Except in tests and benchmarks, the
+ * orchestrator's code contains only `invoices`, and takes the other names from the service's responses.
  */
 export const DATA_TYPES = [
   'bills',

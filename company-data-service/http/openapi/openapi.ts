@@ -1,4 +1,4 @@
-/** The OpenAPI description, generated from the schemas that validate requests. */
+/** The OpenAPI description, generated from the schemas of the routes. */
 import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { z } from 'zod';

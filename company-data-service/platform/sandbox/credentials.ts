@@ -23,7 +23,7 @@ interface Behaviour {
   readonly inaccessible?: true;
   /** A data type that this organization does not have. */
   readonly without?: DataType;
-  /** Delay added to every call. */
+  /** Delay added to every identification, refresh, page and push. */
   readonly delayMs?: number;
 }
 

@@ -198,7 +198,7 @@ function amountAt(index: number): number {
   return 100 + (index % 50) * 24;
 }
 
-/** Returns the tax in a total: a fifth of the amount without tax, rounded down. */
+/** Returns the tax in a total, rounded down: at a tax rate of 20%, a sixth of the total. */
 function taxIn(totalAmount: number): number {
   return Math.floor(totalAmount / 6);
 }

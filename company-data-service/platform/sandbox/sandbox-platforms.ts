@@ -45,9 +45,7 @@ const ROTATES_AFTER_MS = 24 * 60 * 60_000;
 const TOKENS_OF_A_USER = 20;
 
 export interface SandboxPace {
-  /**
-   * Milliseconds until the first page of a data set can be fetched or a push ends, in addition to the time per record.
-   */
+  /** Milliseconds that a push takes, and that a data set takes in addition to the time per record. */
   readonly syncBaseMs: number;
   /** Milliseconds per record of a page. */
   readonly syncMsPerRecord: number;

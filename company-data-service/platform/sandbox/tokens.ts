@@ -66,7 +66,7 @@ export async function recordMinted(db: Database, platformKey: string, token: str
     .execute();
 }
 
-/** Returns whether the sandbox issued the token less than `withinMs` ago and it has not been used. */
+/** Returns whether the token was issued by the sandbox less than `withinMs` ago and has not been used. */
 export async function isRecentAndUnused(
   db: Database,
   platformKey: string,
@@ -85,8 +85,8 @@ export async function isRecentAndUnused(
 }
 
 /**
- * Records a user's token, and returns whether it is among the user's `kept` newest tokens. The newest token is the
- * token that was recorded last.
+ * Records a user's token if it is not recorded yet. Returns whether the token is among the last `kept` tokens that
+ * were recorded for the user.
  */
 export async function recordAndCheckNewest(
   db: Database,
