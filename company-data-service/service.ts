@@ -11,7 +11,7 @@ import type { SecretCipher } from './credentials/secret-cipher';
 import { SyncEngine } from './syncs/sync-engine';
 
 const CLEANUP_INTERVAL_MS = 10 * 60_000;
-/** Time that requests in flight have to finish when the service closes. */
+/** Time for requests in flight to finish when the service closes. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
 export interface ServiceOptions {
@@ -32,8 +32,8 @@ export interface ServiceOptions {
   /** Default: nothing is logged. */
   readonly logger?: Logger;
   /**
-   * Milliseconds that the sandbox takes for each data set and each push, in addition to the time per record. Default:
-   * 150.
+   * Milliseconds that the sandbox takes for each push, and for each data set in addition to the time per record.
+   * Default: 150.
    */
   readonly syncBaseMs?: number;
   /** Milliseconds that the sandbox takes per record. Default: 10. */

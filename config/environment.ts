@@ -124,9 +124,9 @@ function databaseAddress() {
 
 /**
  * Matches an address with an "@" in its path or fragment, or in a part of its query that has no "=" before the "@". The
- * text before this "@" belongs to a password that is not percent-encoded. pg would connect to the wrong server, and
- * that server's error can contain a part of the password. After a "=", the "@" can belong to the value of an option,
- * for example `user`.
+ * text before this "@" is probably part of a password that is not percent-encoded. pg would then connect to the wrong
+ * server, and that server's error can contain a part of the password. After a "=", the "@" can belong to the value of
+ * an option, for example `user`.
  */
 const HAS_LATE_AT = /^[a-z]+:\/\/[^/?#]*(?:\/[^?#]*|[^#]*#[^]*|(?:\/[^?#]*)?\?(?:[^#]*&)?[^=&#]*)@/i;
 
@@ -155,7 +155,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** Parses `host:port`, where an IPv6 address is in brackets. Returns null if the text is not of this form. */
+/** Parses `host:port`, where an IPv6 address is in brackets. Returns null if the form or the port is invalid. */
 export function parseListenAddress(text: string): ListenAddress | null {
   const [, v6, name, digits] = /^(?:\[([\da-f:.]+)\]|([\w.-]+)):(\d{1,5})$/i.exec(text) ?? [];
   const host = v6 ?? name;

@@ -51,7 +51,7 @@ export class ConfigurationError extends Error {
  *
  * @param required parts that must be configured
  * @param env the environment variables
- * @param optional parts that are used if they are configured; all other parts are ignored, even if they are invalid
+ * @param optional parts that are used if they are configured; parts in neither list are ignored, even if invalid
  * @throws {ConfigurationError} with all problems
  */
 export function loadConfig<RequiredPart extends ConfigPartName = never, OptionalPart extends ConfigPartName = never>(

@@ -22,7 +22,7 @@ import { readSmallFile } from './small-file';
 interface KeySource {
   readonly variable: 'TOKENFERRY_MASTER_KEY' | 'TOKENFERRY_PAYLOAD_KEY' | 'TOKENFERRY_SERVICE_KEY';
   readonly parse: (text: Secret) => KeyRing;
-  /** The running stack's key file, and its name in messages; undefined if no stack is used. */
+  /** The running stack's key file, and its name in messages; undefined if no stack is used, and for service keys. */
   readonly stackKeyFile: { readonly name: string; readonly file: string } | undefined;
 }
 
@@ -49,7 +49,7 @@ export function readKeys(
   }
   if (text !== undefined) return parsed(variable, text);
   if (file !== undefined) return fromFile(`${variable}_FILE`, file, 'Check the path and your permissions');
-  // Without the file, the next `ferry up` would create a new key.
+  // If the file is missing, the next `ferry up` would create a new key, so advise to restore the file.
   const restore = 'Check your permissions; if the file is missing, restore it from a copy';
   return stackKeyFile && fromFile(stackKeyFile.name, stackKeyFile.file, restore);
 
@@ -107,8 +107,8 @@ export function signingKeyFile(home: string, configured: string | undefined): st
 }
 
 /**
- * Returns the key that signs this person's decisions. Returns undefined if there is no key, in which case decisions are
- * not signed, or if a problem was added to `problems`.
+ * Returns the key that signs this person's decisions; undefined if there is none, or if a problem was added to
+ * `problems`. Decisions are not signed if there is no key.
  */
 export function readSigningKey(
   { TOKENFERRY_SIGNING_KEY_FILE: configured }: Environment,

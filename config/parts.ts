@@ -73,8 +73,8 @@ export interface Parts {
   /** The webhook that receives notices. Default: notices are only logged. */
   webhook: WebhookConfig;
   /**
-   * The address of the running stack's codec server. If `TEMPORAL_CODEC_ENDPOINT` is set, `ferry doctor` checks that
-   * codec server instead.
+   * The address of the running stack's codec server, which `ferry doctor` checks if `TEMPORAL_CODEC_ENDPOINT` is not
+   * set.
    */
   stackCodecUrl: string;
   /**

@@ -80,8 +80,8 @@ const isHeaderText = (value: unknown): boolean =>
   value === undefined || (typeof value === 'string' && /^[!-~](?:[ -~]*[!-~])?$/.test(value));
 
 /**
- * Returns why the configuration cannot be read, with the file and the line if the problem is in the file. Returns only
- * the first line of the message, because the other lines quote the file, which can contain an API key.
+ * Returns why the configuration cannot be read, with the file if the problem is in the file, and the line if known.
+ * Returns only the first line of the message, because the other lines quote the file, which can contain an API key.
  */
 function reasonOf(error: unknown, env: Readonly<Record<string, string>>): string {
   const [first = ''] = (types.isNativeError(error) ? error.message : String(error)).split('\n');
