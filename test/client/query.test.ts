@@ -1,6 +1,6 @@
 /**
- * Tests queries of a workflow whose cached copy was on a worker that has died. The test acts as both workers itself,
- * with direct gRPC calls.
+ * Tests queries of a workflow whose cached copy was on a worker that has died. The test itself acts as this worker and
+ * as a second worker, with direct gRPC calls.
  */
 import { randomUUID } from 'node:crypto';
 import { defineQuery } from '@temporalio/workflow';

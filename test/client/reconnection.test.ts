@@ -1,4 +1,4 @@
-/** How soon a client connects to Temporal again after an outage. */
+/** How often a client tries to connect to Temporal during an outage. */
 import { once } from 'node:events';
 import { createServer as createHttpServer, type ServerHttp2Session } from 'node:http2';
 import { createServer, type AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** Starts a migration twice while no worker is running, as after an attempt whose response was lost. */
+/** Starts a migration repeatedly while no worker is running, as after an attempt whose response was lost. */
 import { startMigration, type StartRequest } from '../../client';
 import { findPlatform, type Platform } from '../../platforms/platforms';
 import { readMigration } from '../../store';

@@ -144,7 +144,7 @@ test('an authorization arrives at most once if the service closes connections at
   expect(failures.size).toBeGreaterThan(0);
   const arrivals = tokens.map((token) => closing.bodies.filter((body) => body.includes(`"${token}"`)).length);
   expect(Math.max(...arrivals)).toBe(1);
-  // A request that arrived fails with the reason `dropped`, so that its caller does not repeat it.
+  // A failed request that arrived has the reason `dropped`, so that its caller does not repeat it.
   for (const [token, error] of failures) {
     expect(error).toBeInstanceOf(NoResponse);
     if (closing.bodies.some((body) => body.includes(`"${token}"`))) expect(error.reason).toBe('dropped');

@@ -100,7 +100,7 @@ describe('the service', () => {
 
     expect(await interrupted).toMatchObject({ status: 500 });
     expect(await waitForSyncs(service.client, company)).toMatchObject({ invoices: { currentStatus: 'Complete' } });
-    // The sync engine still notices syncs that are queued after this.
+    // The sync engine still notices newly queued syncs.
     await newSyncedConnection(service.administrator, 'sbx-ok-3');
     await service.close();
   });

@@ -65,7 +65,7 @@ interface Call {
   headers?: Record<string, string>;
 }
 
-/** Calls the service with one API key. */
+/** Calls the service with one API key, or without a key. */
 export type Caller = (method: string, path: string, call?: Call) => Promise<Answer>;
 
 export interface RunningService {

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { RunningStack } from '../../config';
 
-/** Returns the record of a stack that runs in this process. Its key files are in the folder, but are not created. */
+/** Returns the record of a stack that runs in this process and has key files in `home`. Does not create these files. */
 export function sampleStack(home: string): RunningStack {
   return {
     pid: process.pid,

@@ -55,7 +55,7 @@ interface Panel {
   readonly targets: readonly { readonly expr: string }[];
 }
 
-/** Prometheus is not part of the project, so its tests run only where promtool is installed. */
+/** Promtool is not part of the project, so the test that uses it runs only where it is installed. */
 const hasPromtool = (() => {
   try {
     execFileSync('promtool', ['--version'], { stdio: 'ignore' });

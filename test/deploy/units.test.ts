@@ -44,7 +44,7 @@ test('docs/configuration.md describes every variable that docs/deploying.md sets
   const blocks = [...guide.matchAll(/<<END\n([^]*?)\nEND\n/g)].map(([, block = '']) => block);
   const names = blocks.flatMap((block) => [...block.matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name));
   expect(names.length).toBeGreaterThan(15);
-  // The units and their scripts use these variables; the programs do not.
+  // Units, scripts and glibc use these variables; the programs do not.
   const isForUnits = (name: string): boolean => /^(?:TOKENFERRY_APP|MALLOC_ARENA_MAX|\w+_OPTIONS)$/.test(name);
   const describes = (name: string): boolean =>
     configuration.includes(`\`${name}\``) || configuration.includes(`\`${name.replace(/_FILE$/, '')}\``);

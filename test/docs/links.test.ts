@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const ROOT = path.join(__dirname, '../..');
-/** Paths that a build, a user or a running process creates. */
+/** Paths that a build or a user creates. */
 const NOT_IN_THE_REPOSITORY = /^dist\/|^my-manifest\//;
 
 const PAGES = [

@@ -1,4 +1,4 @@
-/** Tests that the handover report can have any length and is safe with any text from clients, in all formats. */
+/** Tests the formats of the handover report with hostile texts and with any number of companies. */
 import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
 import type { HandoverReport } from '../../../client';

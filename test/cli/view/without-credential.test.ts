@@ -1,4 +1,4 @@
-/** Tests that commands and the handover report name every company that lacks only a usable credential to be moved. */
+/** Tests that commands and the handover report name the companies that lack only a usable credential to be moved. */
 import { readCompanies } from '../../../store';
 import type { MovableMigration } from '../../support/migrations/ledger';
 import {

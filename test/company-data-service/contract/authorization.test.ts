@@ -99,7 +99,7 @@ describe('4.5 An authorization', () => {
     const refused = await put(quickBooksCredential('sbx-revoked'));
     expect(refused).toMatchObject({ status: 200, body: { status: 'Linked' } });
     expect(activeErrors(refused.body)).toEqual(['GrantRefused']);
-    // The first credential is still in use.
+    // The service still uses the first credential.
     expect(await service.administrator('POST', `${company}/data/all`)).toMatchObject({ status: 204 });
     const renewed = await put(quickBooksCredential('sbx-ok-4'));
     expect(activeErrors(renewed.body)).toEqual([]);

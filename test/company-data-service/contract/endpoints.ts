@@ -14,7 +14,7 @@ interface Endpoint {
   readonly schema?: z.ZodType;
   /** True if the response is a page of results. */
   readonly isList?: true;
-  /** A valid body. */
+  /** A valid request body. */
   readonly body?: object;
 }
 

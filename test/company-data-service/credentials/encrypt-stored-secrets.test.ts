@@ -99,7 +99,7 @@ describe('the secrets that the service stores', () => {
 
     const call = await start('a');
     expect(await placesOfMarkers()).toEqual([]);
-    // The old files contain the plain text, even of deleted rows.
+    // The old files contain the plain text, even of deleted rows, so the tables must be in new files.
     expect(await fileOf('credentials')).not.toEqual(files[0]);
     expect(await fileOf('applications')).not.toEqual(files[1]);
     expect(await syncedInvoices(call, company)).toBe(4);

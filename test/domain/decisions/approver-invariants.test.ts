@@ -34,7 +34,7 @@ const sent = fc.oneof(
   fc.record({
     message: fc.constantFrom('addApprover' as const, 'removeApprover' as const),
     signer,
-    // Sometimes another person claims the key.
+    // Sometimes the name is not that of the key's owner.
     approver: fc.oneof(
       { arbitrary: key.map(ownerOf), weight: 5 },
       key.map((of) => ({ ...ownerOf(of), by: 'Eve' })),

@@ -1,4 +1,4 @@
-/** The ledger's view of a migration for tests of the verification, and its refusals of decisions. */
+/** The ledger's view of a migration and the ledger's refusals of decisions, for tests of the verification. */
 import type { Decision } from '../../../domain/migration/decision';
 import type { RecordedDecisions } from '../../../domain/decisions/release';
 import { NO_DECISIONS, withDecision } from '../../../domain/decisions/release';

@@ -99,7 +99,7 @@ describe('after the first credential is handed over', () => {
     ['a company was skipped after an attempt', { counts: counts({ total: 10, waiting: 9, skipped: 1 }) }],
     ['a company has failed', { counts: counts({ total: 10, waiting: 9, failed: 1 }) }],
     ["a company's outcome is unknown", { counts: counts({ total: 10, waiting: 9, outcomeUnknown: 1 }) }],
-    // The counts in the state can be older than the ledger.
+    // The counts in the state can be older than the ledger, so a first company is enough for a refusal.
     ['the first company is moving', { firstCompany: firstCompany({ stage: 'importing' }) }],
   ];
   const ATTEMPTS = (['supply-details', 'schedule', 'update-application', 'disable-syncing'] as const).map(
