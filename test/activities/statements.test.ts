@@ -81,8 +81,8 @@ describe('a group', () => {
   }
 
   /**
-   * Returns the number of statements per group. Each group is a single company, because a slice imports one company at
-   * a time.
+   * Returns the number of statements per group. Each group is a single company, because a slice imports or verifies one
+   * company at a time.
    */
   async function perGroup(prepare: (id: string) => Promise<unknown>, slice: (id: string) => Promise<unknown>) {
     const count = async (companies: number): Promise<number> => {

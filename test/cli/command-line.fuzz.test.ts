@@ -1,7 +1,7 @@
 /**
  * Fuzzes command lines: any arguments of any command, with and without a configuration. Every command must end with
- * exit code 0, 1 or 2 and, without `--debug`, print no stack trace. An error in the command line must name the option
- * or argument. See test/support/faults/fuzz.ts for longer runs.
+ * exit code 0, 1 or 2 and, without `--debug`, print no stack trace. An error in the command line must name the option,
+ * argument or command, or print the usage. See test/support/faults/fuzz.ts for longer runs.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -14,7 +14,7 @@ const rowOf = (id: string) => readRow(rig.ledger.db, id, 1);
 const puts = () => rig.proxy.arrived('PUT', /\/authorization$/).length;
 
 /**
- * Drops the connection, and makes another attempt the owner of the row, so that the current attempt can write nothing.
+ * Sends no response, and makes another attempt the owner of the row, so that the current attempt can write nothing.
  */
 const dyingAttempt =
   (id: string): Interceptor =>

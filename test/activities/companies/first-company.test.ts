@@ -15,7 +15,7 @@ const choose = (migrationId: string, wanted: string | null) =>
 const oneStep = (migrationId: string, row: number, environment?: MockActivityEnvironment) =>
   rig.runActivity((activities) => activities.advanceFirstCompany({ migrationId, row, ledgerMark: 0 }), environment);
 
-/** Advances the company until it has a result. Each advance runs a new activity. */
+/** Advances the company until it has a result or the run stops. Each advance runs a new activity. */
 async function advance(migrationId: string, row: number): Promise<FirstCompanyProgress> {
   for (;;) {
     const step = await oneStep(migrationId, row);

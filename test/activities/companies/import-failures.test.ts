@@ -132,7 +132,7 @@ describe.each(['application-refused', 'wrong-organization'] as const)(
 
     test('do not stop the batch if companies between them are still being imported', async () => {
       const { id } = await rig.migration([token, 'sbx-ok-5', token, 'sbx-ok-5', token, 'sbx-ok-5']);
-      // Companies 2, 4 and 6 are created only after companies 1, 3 and 5 have failed.
+      // Companies 2, 4 and 6 are created only after companies 1, 3 and 5 have a failure.
       rig.proxy.on('POST', /^\/companies$/, async (response, request, pass) => {
         if (/Company [246]"/.test(request.body)) {
           for (const row of [1, 3, 5]) await until(async () => (await stateOf(id, row)).failure !== null);

@@ -91,7 +91,7 @@ test('an error that is older than the send intent is not attributed to the crede
   expect(sentAt).not.toBeNull();
   await rig.expireLeases(id);
   await rig.importSlice(id);
-  // The credential was sent again, and this time the platform refused it.
+  // The credential was sent a third time, and the platform refused it again.
   expect(await stateOf(id)).toBe('failed');
   expect(puts()).toBe(3);
 });

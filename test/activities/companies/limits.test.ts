@@ -59,7 +59,7 @@ test('a limit that changes during a slice applies to its next group', async () =
     sendAnswer(response, await pass());
   });
   await rig.importSlice(id, { atOnce: 3 });
-  // groups[2] is not checked: the first two outcomes can already be written at this count.
+  // groups[2] is not checked, because it can be counted after the first two outcomes were written.
   expect(groups.slice(0, 2)).toEqual([3, 3]);
   expect(groups.slice(3)).toEqual([1, 1, 1]);
 });

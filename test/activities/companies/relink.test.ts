@@ -111,7 +111,7 @@ test('a retry after a reconnection does not send the replacement credential that
   const { id } = await rig.migration(['sbx-revoked']);
   const { db } = rig.ledger;
   await rig.importSlice(id);
-  // The credential is a replacement. A retry has cleared the traces of its refusal.
+  // Makes the credential a replacement that shows no trace of its refusal.
   await sql`update credentials set supersedes = true, crossed_at = null where migration_id = ${id}`.execute(db);
   await awaitRelink(db, { migrationId: id, companies: 'all', at: new Date().toISOString() });
   const { link_url: linkUrl, organization } = await readRow(db, id, 1);

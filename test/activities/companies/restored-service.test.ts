@@ -155,7 +155,7 @@ test('a lost company does not keep an ended migration from being closed', async 
   await rig.expireLeases(id);
   await stopClaims(rig.ledger.db, id);
   await rig.runActivity((activities) => activities.resolveInterrupted({ migrationId: id }));
-  // It is unknown whether the token was used, so the client must ask before it uses the token again
+  // It is unknown whether the token was used, so the client must ask support before it uses the token
   // (domain/companies/reactivation.ts).
   expect(await rowOf(id)).toMatchObject({ state: 'waiting', authorization_sent_at: expect.any(Date) as Date });
 });

@@ -1,4 +1,4 @@
-/** The activities record when the service did not respond, and why the migration paused itself. */
+/** The activities record outages, and why the migration paused itself. */
 import { recordSliceEnd } from '../../../activities/companies/stoppages';
 import { applyDecision } from '../../../activities/migration/decision-effects';
 import type { Decision } from '../../../domain/migration/decision';

@@ -1,6 +1,6 @@
 /**
- * `ferry reconcile` finds the companies that a restored service has lost, unless they are left out, are being imported,
- * or have an id that the client supplied.
+ * `ferry reconcile` finds the companies that a restored service has lost, unless they are left out, their lease has not
+ * ended, or the client supplied their id.
  */
 import { failing } from '../../company-data-client/misbehaving-service';
 import { useImportRig, statusAtService } from '../../support/migrations/company-import';

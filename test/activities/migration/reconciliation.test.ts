@@ -159,7 +159,7 @@ test('a company whose authorization succeeds while the ledger is compared keeps 
   rig.proxy.on('GET', /^\/companies\?/, async (response, _request, forward) => {
     const { status, headers, body } = await forward();
     listed.push(body);
-    // This is the last list that the first comparison reads.
+    // The first comparison of the companies reads this second list.
     if (listed.length === 2) await connect();
     response.writeHead(status, headers).end(body);
   });

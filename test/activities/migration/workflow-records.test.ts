@@ -1,5 +1,5 @@
 /**
- * A ledger is never repaired from a forged history: the history is refused, with the reason, and the refusal is not
+ * A ledger is never repaired from a malformed history: the history is refused, with the reason, and the refusal is not
  * retried.
  */
 import type { Client } from '@temporalio/client';

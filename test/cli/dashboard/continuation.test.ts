@@ -1,4 +1,4 @@
-/** Tests that the end and the text beside it, which says when moves continue, follow from the same counts. */
+/** Tests that the estimated end and the text beside it, which says when moves continue, follow from the same counts. */
 import { companyLines } from '../../../cli/dashboard/migration-lines';
 import { printEnd } from '../../../cli/reporting/migration-end';
 import { Output } from '../../../cli/terminal/output';

@@ -114,7 +114,7 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
   expect(disabled.out).toContain(
     `the client confirms it with: ferry --portal https://portal.example confirm-sync-disabled ${OPEN} --all\n`,
   );
-  // Once step 1 has ended, the portal offers no other application until the step is open again.
+  // Step 1 has ended, so the portal does not offer another application now.
   const supplied = ['application', OPEN, '--client-id', 'other', '--environment', 'production'];
   const secret = path.join(folder, 'secret.txt');
   writeFileSync(secret, 'a-client-secret', { mode: 0o600 });

@@ -1,4 +1,4 @@
-/** Tests that a rejected first company that was left out is not offered again, by the command and in the dashboard. */
+/** Tests that neither the command nor the dashboard offers a rejected first company again if it was left out. */
 import { updateRow } from '../../support/migrations/ledger';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { startTestMigration } from '../../workflows/running-migration';

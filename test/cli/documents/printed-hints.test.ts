@@ -62,7 +62,7 @@ const COMMANDS = runnableCommands(programForReference())
   .sort((one, other) => other.length - one.length);
 /**
  * Matches a command that a text tells people to run: after a colon, after a word such as "run" or "with", in backticks,
- * in quotes, in parentheses, or on its own line.
+ * in quotes, in parentheses, or at the beginning of a line.
  */
 const HINT = new RegExp(
   `(?:^ *|[:\`"(] ?|\\n *|\\b(?:run|with|use|see|is) )(ferry (?:${COMMANDS.join('|')})(?![\\w-])(?:"[^"\\n]*"|'[^'\\n]*'|[^"'\`;)\\n])*)`,

@@ -38,7 +38,7 @@ test('the tour can be run again as the README says', async () => {
   expect((await type(copy)).exitCode).toBe(0);
   expect((await type(newTokens)).exitCode).toBe(0);
   expect(await type(check)).toMatchObject({ exitCode: 0, err: '' });
-  // The tour has removed this file, because `confirm` answers yes, so `copy` must have restored it.
+  // In the tour, `confirm` agreed to destroy this file, so `copy` must have restored it.
   expect((await type('grep -c again- my-manifest/credentials.csv')).out).toBe('25\n');
   expect(await type(start)).toMatchObject({ exitCode: 0, err: '' });
 });
