@@ -34,8 +34,8 @@ interface Input {
 
 const quickBooks = platform('quickbooks-online');
 /**
- * Limits the CPU time instead of the elapsed time, because the tests of other files run at the same time. On the same
- * core, they can still double the CPU time. A file that is read in quadratic time needs minutes.
+ * Limits the CPU time instead of the elapsed time, because other tests run at the same time. On the same core, they can
+ * still double the CPU time. A file that is read in quadratic time needs minutes.
  */
 const READ_WITHIN_MS = 16_000;
 /** Marks tokens, so that the test can search findings for them. */

@@ -64,7 +64,7 @@ describe('before a terminated migration is closed', () => {
 
   test('list and watch name the next command', async () => {
     await until(async () => (await run('list')).out.includes('terminated  '));
-    // Other files can have terminated migrations in this namespace, too.
+    // Tests in other files can also have terminated migrations in this namespace. Then "one of them" is printed.
     expect((await run('list')).out).toMatch(/^ {2}To close (it|one of them), run: ferry sweep --close \S+$/m);
     const { exitCode, out } = await run('watch', id);
     expect(exitCode).toBe(1);

@@ -108,7 +108,7 @@ test('a request that the portal may have received can still take effect', async 
   await expect(failed(new ApiError(400, 'invalid'), null)).rejects.toMatchObject({
     advice: 'try again; if this happens again, tell your contact',
   });
-  // A later request, or a second attempt, can be refused although the portal has received the first one.
+  // The refused request can be a later request or a second attempt, so the first request can still take effect.
   for (const status of [400, 403, 404])
     await expect(failed(new ApiError(status, 'refused'), ID)).rejects.toMatchObject({
       advice: `tell your contact${canTakeEffect}`,

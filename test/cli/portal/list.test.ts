@@ -1,4 +1,4 @@
-/** Tests the commands that ask about every migration while the portal does not answer. */
+/** Tests the commands that ask about every migration while the portal does not work. */
 import { rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';

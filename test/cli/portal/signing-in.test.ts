@@ -105,7 +105,7 @@ test('signs in again automatically, with the confirmed key, once the session has
   await portal.orchestrator.ferry.db.deleteFrom('portal_sessions').execute();
   expect(await cleo.run('show')).toMatchObject({ exitCode: 0, err: '' });
   expect(stored(cleo)['token']).not.toBe(before);
-  // The session is renewed automatically, so the command does not print when it ends.
+  // The session is renewed automatically, so its end is not printed.
   expect((await cleo.run('sign-in')).out).toContain(
     `✓ Signed in to ${id} as Cleo (client). When the session ends, ferry signs you in again with your key\n`,
   );

@@ -66,7 +66,7 @@ test('a company that waits for its next try stays visible, with the window in wh
     retriedRemedies: [{ remedy: 'replace-credential', companies: 1 }, { remedy: 'skip' }],
   });
 
-  // The workflow sees that the windows are paused when it next looks for a window, which the new limit makes it do.
+  // The new limit makes the workflow look for a window again, so that it sees the paused windows.
   expect((await run('schedule', 'pause', retrier.id, '--reason', 'month end')).exitCode).toBe(0);
   expect(await retrier.send('adjust', { limits: { companiesPerMinute: 9 }, ...SUPPORT })).toBe('applied');
   await retrier.until(({ waitingFor }) => waitingFor.what.startsWith('resume the windows'));

@@ -25,7 +25,7 @@ async function* each(companies: readonly LedgerCompany[]): AsyncGenerator<Ledger
   yield* companies;
 }
 
-/** Returns the printed groups, in the order of their first companies. */
+/** Returns the printed groups, in the order in which their companies first appear. */
 async function groupsOf(companies: readonly LedgerCompany[], changes: Partial<MigrationWithStage> = {}) {
   const migration = { ...MIGRATION, ...changes };
   const texts: string[] = [];

@@ -48,7 +48,7 @@ test('the end of a migration mentions moved companies only if some have moved or
   expect(consequence({ total: 3, waiting: 2, syncing: 1 })).toBe(
     'no more moves will begin, 1 company whose credential has already been handed over will be checked to the end, all supplied credentials will be destroyed, and companies that have moved stay moved (0 of 3 companies so far)',
   );
-  // An import that has not sent its credential is set back to waiting.
+  // Companies whose credential was not sent are set back to waiting, so 3 is only the maximum.
   expect(consequence({ total: 3, importing: 2, syncing: 1 })).toContain(
     'no more moves will begin, up to 3 companies whose credentials have already been handed over will be checked',
   );

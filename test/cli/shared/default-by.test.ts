@@ -9,7 +9,7 @@ import { ferry } from '../captured-terminal';
 const PAUSE = ['pause', 'kite.xero'];
 const NOTE = 'ferry: acting as root; to record your name, add --by "your name"\n';
 
-/** Runs a command under a user name, and returns its questions and its standard error. */
+/** Runs a command under a user name, and returns its questions and its output. */
 async function runAs(userName: string, isTerminal: boolean, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const questions: string[] = [];
   const text = async (question: string) => (questions.push(question), 'Sam');

@@ -1,4 +1,4 @@
-/** Tests that every failure is reported in one line, with advice on what to do next. */
+/** Tests that failures are reported in one line, with advice on what to do next. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -167,7 +167,7 @@ test.each(FAILURES.map(([error, ...expected]) => [error.name, error, ...expected
 
 test.each<[string, Error]>([
   ['cannot read from Temporal', new ServiceError('Failed to query', { cause: grpc })],
-  // The text is the same if the database cannot be reached and if it denies access.
+  // The text is the same whether the database cannot be reached or denies access.
   ['cannot read from the database', new Error('Connection terminated unexpectedly')],
   ['cannot read from the database', new Error('permission denied for table companies')],
   ['no worker answers', new NoWorker(M)],

@@ -10,7 +10,7 @@ import { capturedStream } from '../captured-terminal';
 test('the review of the details shows the warnings of the preflight, because an approval accepts them', async () => {
   const details = preflight({ warnings: ['13 names will be stored without some letters'] });
   const progress = progressOf(migrationPlan(), stateAt('supply-details', { preflight: details }));
-  // Nothing is read for this step.
+  // The review of this step reads nothing, so the client can be empty.
   const review = await readReview({} as MigrationClient, progress, 'supply-details');
   const stdout = capturedStream();
   review.print(new Output({ stdout, stderr: stdout }, false));

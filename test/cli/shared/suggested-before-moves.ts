@@ -1,4 +1,4 @@
-/** The commands that `ferry show` suggests until the first company has moved. */
+/** The commands that `ferry show` suggests until the first company has been approved. */
 import { exampleTime } from '../../../cli/terminal/times';
 import {
   approve,

@@ -1,4 +1,4 @@
-/** The commands that `ferry show` suggests while companies move, while the migration is paused, and after its end. */
+/** The commands that `ferry show` suggests once the first company has moved. */
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { AT, firstCompany } from '../../support/migrations/migration-states';
 import { ID, NIGHT, step5, step6, pausedBy, replacedApplication, CLIENT, type Situation } from './suggested-states';

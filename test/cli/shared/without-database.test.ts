@@ -1,4 +1,4 @@
-/** Tests `ferry` for a client that has a Temporal profile and the payload key, but neither database nor service. */
+/** Tests `ferry` for a client that has Temporal's address and the payload key, but neither database nor service. */
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';

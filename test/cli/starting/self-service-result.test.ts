@@ -108,7 +108,7 @@ test('the start names the credentials that were not sent and those that the deci
   const out = printedStart(start, true);
   expect(out).toContain(NOT_STAGED);
   expect(out).toContain('  9 credentials supplied, although the decision says 10: 1 other credential did not arrive');
-  // Without a watch, the advice about the file follows at once, with the same text.
+  // Without a watch, the start omits the decision's text, because the advice about the file follows and contains it.
   const unwatched = printedStart(start, false);
   expect(unwatched).toContain(NOT_STAGED);
   expect(unwatched).not.toContain('9 credentials supplied');

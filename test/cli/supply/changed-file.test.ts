@@ -34,7 +34,7 @@ test('a credential file that changes after the start is not a reason to start ag
     appendFileSync(file, row(2));
     return { id, file, running };
   };
-  // No worker is running yet, so the commands wait before they read the credentials.
+  // No worker is running yet, so the commands wait between the check of the file and the storing of its credentials.
   const managed = await started('start');
   const selfService = await started('self-service', '--yes', '--detach');
   await orchestrator.startWorker();

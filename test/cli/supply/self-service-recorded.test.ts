@@ -50,8 +50,8 @@ test('the client keeps the file until the decision is applied', async () => {
 test('the file is no longer needed if the decision was applied while the migration was watched', async () => {
   const file = manifestFor('9000000000000002');
   const watched = selfService(file, 'watched');
-  // The command waits about 5 s for the outcome of the decision, and then watches the migration. On a slow machine, the
-  // lock can be released before that. Then the command gets the outcome before it watches.
+  // The command waits about 5 s for the outcome of the decision, and then watches the migration. The test also passes
+  // on a slow machine, where the lock is released before the watch begins.
   await setTimeout(8_000);
   await holder.query(`select pg_advisory_unlock(${LOCK})`);
   const { exitCode, out } = await watched;

@@ -39,7 +39,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 const company = (reference: string) => findCompany(orchestrator.ferry.db, migration.id, { reference });
 
-/** Returns the remedies that `ferry exceptions` suggests for its first company. */
+/** Returns the remedies that `ferry exceptions` suggests for the company at the top of its list. */
 const remediesOf = async () => {
   const { json } = await runJson(orchestrator, 'exceptions', migration.id);
   const [first] = json['exceptions'] as readonly { readonly remedies: readonly { readonly remedy: string }[] }[];
