@@ -1,5 +1,6 @@
 /**
- * Tests who may use which route. The tests are generated from the OpenAPI document, so that a new route is tested too.
+ * Tests who may use which route. Most tests read the routes from the OpenAPI document, so that a new route is tested
+ * too.
  */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';

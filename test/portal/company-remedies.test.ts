@@ -1,4 +1,4 @@
-/** The portal's API lists only the remedies of a company that the migration accepts in its step. */
+/** Tests that the portal's API lists a company's remedies only if the migration accepts them in its current step. */
 import type { z } from 'zod';
 import type { CompaniesSchema } from '../../portal/contract/migration-view';
 import { writePortalView } from '../../store';

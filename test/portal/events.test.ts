@@ -228,7 +228,7 @@ test('200 browsers that watch one migration cause one statement per second', asy
       await until(() => Date.now() - startedAt > 3_000);
       return ((await calls()) - before) / ((Date.now() - startedAt) / 1_000);
     };
-    // Postgres can count the statements that opened the streams a few seconds late.
+    // Postgres can take a few seconds to count the statements that opened the streams.
     await until(async () => (await perSecond()) < 20);
     for (const stream of streams) stream.close();
   } finally {

@@ -24,7 +24,7 @@ export interface RunningPortal {
 
 /**
  * Opens a portal with an empty ledger. Its limits on the rate of requests are so high that no test reaches them, unless
- * it sets them lower.
+ * `options` set them lower.
  */
 export async function openPortal(options: Partial<PortalOptions> = {}): Promise<RunningPortal> {
   const ledger = await openLedger();

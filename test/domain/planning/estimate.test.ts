@@ -72,7 +72,7 @@ test('a thousand records are assumed for a company without a number in the manif
 describe('with windows', () => {
   const nights: Window = { days: ['mon', 'tue'], from: '22:00', to: '23:00', timeZone: 'UTC' };
   const hour = 3_600_000;
-  // 10 rounds of 6 minutes: an hour of imports, then a minute of syncs.
+  // 100 companies take 10 rounds of 6 minutes: an hour of imports, then a minute of syncs.
   const speedEstimate: SpeedEstimate = {
     speed: { importMs: 360_000, syncBaseMs: 60_000, msPerRecord: 0 },
     basis: 'migration',

@@ -136,8 +136,8 @@ test('every occurrence starts at the local time of its window, in every zone and
       for (const { opensAt, closesAt } of windowOccurrences([one], moment.toISOString())) {
         expect(closesAt > opensAt && Date.parse(closesAt) > moment.getTime()).toBe(true);
         const opens = DateTime.fromISO(opensAt, { zone: one.timeZone });
-        // Luxon computes the local time independently. If a clock change skips the start, the clocks jump past the
-        // start at this instant.
+        // Luxon computes the local time independently. If a clock change skips the start, the window opens at the
+        // instant of the change.
         const shown = opens.toFormat('HH:mm');
         const jumped = shown > one.from && opens.minus({ minutes: 1 }).toFormat('HH:mm') < one.from;
         expect(shown === one.from || jumped || one.from === one.to).toBe(true);

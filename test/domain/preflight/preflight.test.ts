@@ -120,7 +120,7 @@ test.each<[string, Partial<ServiceFacts>]>([
     severity: 'error',
     advice: expect.stringMatching(/^supply the (right application|application that obtained the tokens)$/) as string,
   });
-  // `ferry application` works only after the start, so a missing application must not prevent the start.
+  // `ferry application` works only after the start, so a missing or wrong application must not prevent the start.
   expect(found({ isStarted: false })).toMatchObject({
     severity: 'warning',
     advice: expect.stringContaining('in step 1, after the start') as string,
@@ -254,7 +254,7 @@ test('a check of a started migration does not compare its rows with the migratio
   expect(checkAgainText('name-altered', 'kite.xero', 'xero')).toBe(
     `to check all rows again, run this command with your manifest: ${check} --offline --all-findings`,
   );
-  // An offline check does not know the account.
+  // An offline check does not know the account, so it cannot find this problem.
   expect(checkAgainText('organization-was-connected', 'kite.xero', 'xero')).toBe(
     `to check all rows again, run this command with your manifest, and ignore the errors about kite.xero: ${check} --all-findings`,
   );

@@ -64,7 +64,7 @@ test('a share of failures that is certain to be exceeded once enough companies h
     'the migration pauses itself once 6 more companies have been tried, even if all of them move: 5 of 14 tried companies could not be moved',
   );
   expect(whyOf(given, 'failures')).toContain('ferry adjust acme.quickbooks-online --tolerated-share 0.3');
-  // Only 9 companies are waiting, so 20 are never tried.
+  // Besides the 10 tried companies, only 9 are waiting, so 20 are never tried.
   expect(noGos(facts({ failures: { failed: 5, tried: 10, accepted: 0 } }))).toEqual([]);
 });
 

@@ -88,7 +88,7 @@ test('a person who has to supply something is named, although other companies ca
   });
   expect(task({ moved: 5, waiting: 4, outcomeUnknown: 1 })?.roles).toEqual(['support']);
   expect(task({ moved: 5, waiting: 4, outcomeUnknown: 1 }, { route: 'self-service' })?.roles).toEqual(['client']);
-  // The client turns off syncing for a later wave only when it is the turn of that wave.
+  // The client need not turn off syncing for a later wave before it is the turn of that wave.
   expect(task({ moved: 5, waiting: 5, unconfirmed: 3, unconfirmedInFirstWave: 0 })).toBeNull();
   // The migration itself waits for the client.
   expect(task({ moved: 9, waiting: 1, ...lacking })).toBeNull();

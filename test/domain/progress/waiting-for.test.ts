@@ -25,8 +25,8 @@ const rest = (changes: Parameters<typeof counts>[0]): MigrationState =>
 const amendment: DecisionDraft = { kind: 'manifest-amended', role: 'client', added: 1, corrected: 0 };
 
 /**
- * Returns the state after support has rejected the details, the decisions `later` were applied, and the details were
- * rechecked.
+ * Returns the state after three events, in this order: support has rejected the details, the decisions in `later` were
+ * applied, and the details were rechecked.
  */
 const rejected = (changes: Partial<MigrationState> = {}, ...later: readonly DecisionDraft[]): MigrationState => ({
   ...decideAll(stateAt('supply-details', changes), reject('supply-details', 'support'), ...later),

@@ -46,7 +46,8 @@ export function checkScreens(page: Page, prefix: string): Screens {
 }
 
 /**
- * A script that counts the controls of the open dialog that a person cannot reach; 1 if the dialog is off the screen.
+ * A script that counts the controls of the open dialog that a person cannot reach; 1 if the top or the bottom of the
+ * dialog is off the screen.
  */
 const CONTROLS_OUTSIDE_OF_DIALOG = `(() => {
   const dialog = document.querySelector('dialog');

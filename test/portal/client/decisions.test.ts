@@ -8,7 +8,7 @@ import { counted } from '../../../domain/text/sentences';
 
 const MOST = MAX_COMPANIES_PER_MESSAGE;
 
-/** Sends a decision about two full parts and a last one with two companies. */
+/** Sends a decision in three parts: two full parts, and a last part with two companies. */
 async function send(answerTo: (companies: number, part: number) => RequestAnswer) {
   const companies = Array.from({ length: 2 * MOST + 2 }, (_, index) => `C-${index + 1}`);
   const sizes: number[] = [];

@@ -1,4 +1,4 @@
-/** Credentials that are sent in parts. The ledger does not accept all of the credentials. */
+/** Tests the answers to credentials that are sent in parts, also if some of the credentials are not accepted. */
 import { supplyInParts, type SupplyAnswer } from '../../../portal/client/supply';
 import type { RequestAnswer } from '../../../portal/contract/requests';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/decision-fields';
@@ -8,7 +8,7 @@ import { counted } from '../../../domain/text/sentences';
 const WHY = 'the company is moving';
 
 interface Part {
-  /** The number of credentials that the ledger stores; it does not accept the others. */
+  /** The number of the part's credentials that are stored; the others are refused. */
   readonly stored: number;
   /** The answer to the decision. */
   readonly decision?: RequestAnswer;

@@ -78,7 +78,7 @@ describeWithChromium("the connection of the portal's page", () => {
     await page.route('**/api/migration', async (route) => {
       reads += 1;
       if (reads === 1) return route.abort();
-      // Waits as long as the page's timer, which was set earlier. The text of that timer must not replace the cause.
+      // Waits as long as the page's timer, which was set earlier. Unless the page stopped it, its text is now shown.
       await page.evaluate(`new Promise((resolve) => setTimeout(resolve, 2_000))`);
       shown = await page.locator('#message').textContent();
       return route.continue();
@@ -113,7 +113,8 @@ describeWithChromium("the connection of the portal's page", () => {
     const before = checks();
     await page.evaluate(`for (let i = 0; i < 10; i += 1) document.dispatchEvent(new Event('visibilitychange'))`);
     await until(() => checks() === before + 10);
-    // The next attempt was scheduled before these checks. If each check had scheduled one, ten more would follow it.
+    // The next attempt was scheduled before these checks, and schedules the attempt after it. If each check had
+    // scheduled an attempt too, ten more would follow.
     await until(() => checks() > before + 11);
     // The browser sends requests in order, so the portal has received every attempt that began before this request.
     await page.evaluate(() => fetch('/api/companies'));

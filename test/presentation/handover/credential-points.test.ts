@@ -144,7 +144,7 @@ describe('the head of the report', () => {
         applications: { moved, replaced: [], registered: null },
         ...changes,
       });
-    // Square never refreshes tokens, so no application is registered.
+    // Square tokens are never refreshed, so the migration needs no application.
     expect(selfService('zsth')).not.toContain('To rotate on your side');
     expect(selfService('gbol')).toContain(
       'the secret of your application found (production) at Xero, if you gave it to support for this',

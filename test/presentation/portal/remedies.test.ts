@@ -73,7 +73,7 @@ test('while the first company waits for another try in step 5, its credential is
   const offered = [step5, step6].map((state) => {
     const view = viewOf(state);
     const { remedies, accepts } = companyOf(row, view);
-    // The migration accepts each message now.
+    // The migration accepts each message in `accepts` now.
     const messages = view.actions.map(({ message }) => message);
     expect(accepts?.filter((message) => !messages.includes(message))).toEqual([]);
     return offeredRemedies(view, remedies).map(({ remedy }) => remedy);

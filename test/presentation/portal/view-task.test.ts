@@ -78,7 +78,7 @@ test('while another client depends on the registered application, the client is 
   expect(view.actions.find(({ title }) => title === 'Supply your application')).toMatchObject({ isExpected: true });
   expect(JSON.stringify(view)).not.toMatch(/\bbee\b/);
   expect(detailsAt(state)).toContain('run `ferry seal secret.txt --for migration.key');
-  // Once support has approved step 1, the client can no longer supply the application.
+  // After step 1, the client can supply the application only if the platform has refused it.
   expect(viewOf(stateAt('schedule', { preflight: preflight({ warnings: [clientMessage] }) })).task?.what).not.toContain(
     'application',
   );
