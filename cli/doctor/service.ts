@@ -14,6 +14,7 @@ import type { ConfigPart } from './check-result';
 import type { ClockReading, CheckResult } from './check-result';
 import { serviceAdvice } from '../shared/stack-advice';
 import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
+import { aheadByDateHeader } from './this-machine';
 
 const SERVICE = 'service';
 /** The API of the service, which can fail although the service answers. */
@@ -88,7 +89,6 @@ async function reach(url: string, clocks: ClockReading[]): Promise<CheckResult> 
     signal: AbortSignal.timeout(CHECK_TIMEOUT_MS),
   });
   const date = Date.parse(answer.headers.get('date') ?? '');
-  // Adds half a second, the average rounding error, because the Date header contains only whole seconds.
-  if (!Number.isNaN(date)) clocks.push({ whose: 'the service', aheadMs: date + 500 - (sentAt + Date.now()) / 2 });
+  if (!Number.isNaN(date)) clocks.push({ whose: 'the service', aheadMs: aheadByDateHeader(date, sentAt, Date.now()) });
   return ok(SERVICE, `answers at ${new URL(url).host}`);
 }

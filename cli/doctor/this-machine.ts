@@ -40,6 +40,17 @@ export function checkClocks(clocks: readonly ClockReading[]): CheckResult {
 }
 
 /**
+ * Returns by how many milliseconds the clock of a server is at least ahead of this machine's clock, or behind it
+ * (negative). Returns 0 if the whole seconds of the `Date` header and the time of the request can explain the difference.
+ *
+ * @param date the header; all times are in milliseconds since 1970
+ */
+export function aheadByDateHeader(date: number, sentAt: number, receivedAt: number): number {
+  const [least, most] = [date - receivedAt, date + 1_000 - sentAt];
+  return least > 0 ? least : Math.min(most, 0);
+}
+
+/**
  * Returns the time by the other clock that differs least from this machine's clock. If even that clock differs much,
  * this machine's clock is probably wrong.
  *

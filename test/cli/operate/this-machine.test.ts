@@ -1,5 +1,5 @@
 /** Tests what `ferry doctor` reports about the machine on which it runs: Node.js and the clock. */
-import { checkClocks, checkNodeVersion, sharedTimeMs } from '../../../cli/doctor/this-machine';
+import { aheadByDateHeader, checkClocks, checkNodeVersion, sharedTimeMs } from '../../../cli/doctor/this-machine';
 
 test.each([
   ['20.20.2', 'ok'],
@@ -24,6 +24,15 @@ test.each([
   [[], 'not-checked', 'not compared, because neither the database nor the service has reported its time'],
 ])('checkClocks reports the clocks %j as %s', (clocks, verdict, finding) => {
   expect(checkClocks(clocks)).toMatchObject({ verdict, finding });
+});
+
+test('a Date header shows only a difference that neither its whole seconds nor the time of the request explain', () => {
+  const date = Date.UTC(2030, 0, 6, 21, 0, 5);
+  // The time of the header is between 5.000 and 5.999 s.
+  expect(aheadByDateHeader(date, date - 2_000, date + 100)).toBe(0);
+  expect(aheadByDateHeader(date, date + 990, date + 3_000)).toBe(0);
+  expect(aheadByDateHeader(date, date - 4_000, date - 3_000)).toBe(3_000);
+  expect(aheadByDateHeader(date, date + 4_000, date + 5_000)).toBe(-3_000);
 });
 
 test('if only the clock of this machine is wrong, the time of the other clocks is used', () => {
