@@ -66,9 +66,12 @@ type Printer = (output: Output, progress: Progress, notMoved: readonly LedgerCom
 const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>> = {
   'supply-details': (output, { preflight }) => {
     if (!preflight) return output.line('  The details are still being checked.');
-    const supplier = preflight.suppliedBy ?? 'an unknown person';
-    output.line(`  ${counted(preflight.companies, 'company')}, supplied by ${supplier}`);
-    output.line(`  Manifest: ${preflight.manifestDigest === null ? 'no rows' : `sha256 ${preflight.manifestDigest}`}`);
+    const { companies, suppliedBy, manifestDigest } = preflight;
+    if (manifestDigest === null) output.line('  Manifest: none has been supplied');
+    else {
+      output.line(`  ${counted(companies, 'company')}, supplied by ${suppliedBy}`);
+      output.line(`  Manifest: sha256 ${manifestDigest}`);
+    }
     printApplication(output, preflight);
     printPreflight(output, preflight);
   },
