@@ -24,7 +24,7 @@ const STARTED = 2;
 /** `PENDING_ACTIVITY_STATE_CANCEL_REQUESTED` of Temporal's API: the attempt is running, and has been asked to end. */
 const CANCEL_REQUESTED = 3;
 /** Replaces the SDK's text "activity Heartbeat timeout". */
-const WORKER_SILENT = 'a worker stopped responding; any running worker takes over its work';
+const WORKER_SILENT = 'a worker stopped responding';
 
 /** Work that has failed and is retried. */
 export interface Retry {
@@ -67,7 +67,9 @@ export async function readRetries(ferry: MigrationClient, migrationId: string): 
     .filter(({ failure }) => failure.applicationFailureInfo?.type !== WORKER_SHUTDOWN);
   const retries = failures.map(async ({ failure, nextAttempt }): Promise<Retry> => {
     const error = isHeartbeatTimeout(failure)
-      ? new Error(WORKER_SILENT)
+      ? new Error(
+          nextAttempt === 'running' ? WORKER_SILENT : `${WORKER_SILENT}; any running worker takes over its work`,
+        )
       : await decodeOptionalFailureToOptionalError(ferry.temporal.options.loadedDataConverter, failure).catch(
           unknownKeyError,
         );

@@ -31,6 +31,11 @@ test('a heartbeat timeout is explained', async () => {
   expect(await readRetriedErrors(killed, 'acme.xero')).toEqual([
     'a worker stopped responding; any running worker takes over its work',
   ]);
+  const timeout = { message: 'activity Heartbeat timeout', timeoutFailureInfo: { timeoutType: 4 } };
+  const running = withFailure(timeout, { state: 2, lastStartedTime: msToTs(100_000) });
+  expect(await readRetries(running, 'acme.xero')).toEqual([
+    { error: 'a worker stopped responding', nextAttempt: 'running' },
+  ]);
 });
 
 test('a heartbeat timeout is no problem once another worker has continued the work', async () => {
