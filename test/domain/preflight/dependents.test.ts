@@ -49,7 +49,9 @@ test('says that no application was supplied if the registered application is tha
     severity: 'warning',
     message:
       'no application was supplied, and connected companies of another client depend on the registered one: kite.xero (25 companies, ended)',
-    advice: expect.stringMatching(/^supply it if it obtained the client's tokens; /) as string,
+    advice: expect.stringMatching(
+      /^if the registered application obtained the client's tokens, supply it; otherwise /,
+    ) as string,
   });
   expect(finding?.clientMessage).toMatch(/; supply the application that obtained your tokens, or tell support which/);
   expect(finding?.clientMessage).not.toContain('kite');
