@@ -7,12 +7,12 @@ import type { Forecast } from './forecast';
 import type { GoNoGoFacts } from './go-nogo-facts';
 
 export function pauseConditions({ route, limits, failures, platform }: GoNoGoFacts): readonly string[] {
-  const several = 'for several companies in a row';
-  const which = route === 'self-service' ? several : `for the first company or ${several}`;
+  const several = 'several companies in a row';
+  const which = route === 'self-service' ? several : `the first company or ${several}`;
   return [
     ...(hasTolerance(limits) ? [toleranceText(limits, failures)] : []),
     'the service rejects the API key, or the account reaches one of its limits or expires (HTTP status 401, 402 or 403)',
-    `${which}, ${platform.name} rejects the application or the credential belongs to another organization`,
+    `${which} cannot be connected, because ${platform.name} rejects the application or the credential belongs to another organization`,
   ];
 }
 
