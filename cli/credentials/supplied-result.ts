@@ -75,8 +75,9 @@ function storedText(
   if (!isEverythingStored(supplied)) {
     const { obtainedTooEarly, wrongState, unknown } = supplied;
     const total = stored.length + obtainedTooEarly.length + wrongState.length + unknown.length;
-    const part = `${outOf(stored.length, total, 'credential')} sealed and stored`;
-    return `${output.styled('red', '✗')} ${migrationId}: ${stored.length === 0 ? 'no credential was stored' : part}:`;
+    if (stored.length === 0) return `${output.styled('red', '✗')} ${migrationId}: no credential was stored:`;
+    const part = `${outOf(stored.length, total, 'credential')} sealed and stored, ${total - stored.length} refused`;
+    return `${output.styled('yellow', '!')} ${migrationId}: ${part}:`;
   }
   const text = `${migrationId}: ${counted(stored.length, 'credential')} sealed and stored`;
   if (decision?.outcome !== 'recorded') return `${output.styled('green', '✓')} ${text}`;
