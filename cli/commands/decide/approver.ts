@@ -106,9 +106,11 @@ async function addKey(context: Context, ferry: LedgerClient, request: ApproverRe
     print: (output) => {
       result.print(output);
       output.line(
-        `  Keep the fingerprint. To verify later what all approvers so far have signed, run the commands below. After another key is added, ferry invite --list ${id} prints them with all keys.`,
+        '  Keep the fingerprint. To verify later what was signed with this key and the keys added before it, run:',
       );
       for (const each of verificationCommands(id, [...before.everyApprover, approver])) output.line(`  ${each}`);
+      output.line('  If you add another key, print these commands again, with all keys:');
+      output.line(`  ferry invite --list ${id}`);
     },
   };
 }

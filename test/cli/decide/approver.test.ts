@@ -194,7 +194,10 @@ test('if support must sign, approvers of the client can be added only with a key
   const added = await run('sam', 'approver', 'add', SIGNED, key, '--reason', 'first key', '--yes');
   expect(added).toMatchObject({ exitCode: 0 });
   expect(added.out).toContain(
-    `To verify later what all approvers so far have signed, run the commands below. After another key is added, ferry invite --list ${SIGNED} prints them with all keys.\n`,
+    '  Keep the fingerprint. To verify later what was signed with this key and the keys added before it, run:\n',
+  );
+  expect(added.out).toContain(
+    `  If you add another key, print these commands again, with all keys:\n  ferry invite --list ${SIGNED}\n`,
   );
   expect(added.out).toContain(
     `ferry audit ${SIGNED} --verify trail.jsonl --approver support:Sam:${fingerprintOf('sam')} --approver client:Dana:${fingerprintOf('dana')}\n`,
