@@ -41,14 +41,14 @@ export function switchOnPoints(head: ReportHead): readonly Point[] {
           },
           {
             topic: 'Yes',
-            text: 'companies that were left out. If the tables below say otherwise for a company, follow the tables.',
+            text: 'companies that were left out, unless the tables below say otherwise for a company.',
           },
         ]
       : [
           {
             topic: 'Yes',
             companies: notHandedOver,
-            text: `${AFTER_THE_END.yes}. You may use them in your own application. If the tables below say otherwise for a company, follow the tables.`,
+            text: `${AFTER_THE_END.yes}. You may use them in your own application, unless the tables below say otherwise for a company.`,
           },
           ...(mustReconnectNotCrossed === 0
             ? []

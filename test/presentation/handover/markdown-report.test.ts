@@ -125,7 +125,7 @@ describe('the head of the report', () => {
       '- **Ask support about the left-out companies whose access was handed over to us** (3): support can tell you',
     );
     expect(head).toContain(
-      'You may use them in your own application. If the tables below say otherwise for a company, follow the tables.',
+      'You may use them in your own application, unless the tables below say otherwise for a company.',
     );
     expect(head).toContain('the stored tokens of the companies whose access was handed over to us, so that nothing');
     const all = { ...ended, counts: { ...NO_COUNTS, total: 59, moved: 59 } };
