@@ -40,7 +40,7 @@ export function addLimitOptions(command: Command, route?: Route): Command {
       )
       .option(
         '--companies-per-slice <number>',
-        'number of companies that a slice moves at the same time',
+        'number of companies that a slice moves at the same time; companies that are syncing do not count',
         limit('companiesPerSliceAtOnce'),
       )
       .option(

@@ -85,13 +85,13 @@ function valueText<Name extends keyof MigrationLimits>(
 
 /**
  * Returns the limits on the speed of moves and on failures, on one line. Leaves out `companiesPerMinute` and
- * `toleratedFailures` if they are null.
+ * `toleratedFailures` if they are null. Companies that are syncing do not count towards `companiesPerSliceAtOnce`.
  */
 export function mainLimitsText(limits: MigrationLimits): string {
   const { slicesAtOnce, companiesPerSliceAtOnce, companiesPerMinute, rampCompanies, toleratedFailures } = limits;
   return [
     ...(companiesPerMinute === null ? [] : [`${LIMIT_NAMES.companiesPerMinute} ${numberText(companiesPerMinute)}`]),
-    `${LIMIT_NAMES.slicesAtOnce} ${slicesAtOnce} (${counted(companiesPerSliceAtOnce, 'company')} each)`,
+    `${LIMIT_NAMES.slicesAtOnce} ${slicesAtOnce} (${companiesPerSliceAtOnce} each, plus syncing)`,
     `${LIMIT_NAMES.rampCompanies} ${numberText(rampCompanies)}`,
     ...(toleratedFailures === null ? [] : [`${LIMIT_NAMES.toleratedFailures} ${numberText(toleratedFailures)}`]),
     `${LIMIT_NAMES.toleratedShare} ${VALUES.toleratedShare(limits.toleratedShare)}`,

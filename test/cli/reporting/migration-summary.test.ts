@@ -153,7 +153,7 @@ test.each(SITUATIONS)('a migration fits a terminal of 80x24, with the link for t
 test('the limits in effect are shown on one line until every company has a final outcome', () => {
   const limits = { ...DEFAULT_LIMITS, companiesPerMinute: 6, toleratedFailures: 50 };
   expect(shown({ ...situation('step 6'), limits }, 200)).toContain(
-    'Limits: companies per minute 6, slices at once 4 (8 companies each), ramp 20, tolerated failures 50, tolerated share 20%',
+    'Limits: companies per minute 6, slices at once 4 (8 each, plus syncing), ramp 20, tolerated failures 50, tolerated share 20%',
   );
   expect(shown(situation('a handover to sign off'), 80).join('\n')).not.toContain('Limits:');
 });
