@@ -1,6 +1,6 @@
 /** Names the files of a client in suggested commands, with the options with which they were read. */
 import type { Platform } from '../../platforms/platforms';
-import { checkAllCommand } from '../../domain/preflight/findings';
+import { checkAllCommand, WITH_YOUR_MANIFEST } from '../../domain/preflight/findings';
 import type { EncodingOption, ManifestFiles } from '../manifest';
 import { shellQuoted } from './remedy-commands';
 
@@ -43,7 +43,7 @@ export const listAllFindings = (files: ManifestFiles, platform: Platform): { rea
 
 /**
  * Names the file of this machine in the advice of a preflight. Workers do not know the name, so their advice contains
- * an example.
+ * an example, and asks for the manifest and its encoding.
  */
 export function withCheckedFile<Checked extends Advice>(
   checked: Checked,
@@ -51,7 +51,9 @@ export function withCheckedFile<Checked extends Advice>(
   platform: Platform,
 ): Checked {
   const named = (texts: readonly string[] | undefined) =>
-    texts?.map((text) => text.replace(checkAllCommand(platform.slug), () => checkCommand(files, platform)));
+    texts?.map((text) =>
+      text.replace(WITH_YOUR_MANIFEST, '').replace(checkAllCommand(platform.slug), () => checkCommand(files, platform)),
+    );
   const [advice, warningAdvice] = [named(checked.advice), named(checked.warningAdvice)];
   return { ...checked, ...(advice && { advice }), ...(warningAdvice && { warningAdvice }) };
 }

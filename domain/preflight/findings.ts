@@ -44,6 +44,9 @@ interface FindingsOfCode {
 /** Returns the command that checks a manifest and the account. The name of the file is an example. */
 export const checkAllCommand = (slug: string): string => `ferry check manifest.csv --platform ${slug}`;
 
+/** Asks for the manifest and its encoding, because workers know neither its file nor how the file was read. */
+export const WITH_YOUR_MANIFEST = ' with your manifest (and the same --encoding, if any)';
+
 /**
  * Says how to see all rows with the same warning. Only `organization-was-connected` needs the account. Without
  * `--offline`, `ferry check` also reports that every organization is already part of `migrationId`, because it does not
@@ -51,8 +54,8 @@ export const checkAllCommand = (slug: string): string => `ferry check manifest.c
  */
 export function checkAgainText(code: Finding['code'], migrationId: string, slug: string): string {
   return code === 'organization-was-connected'
-    ? `to check all rows again, run this command with your manifest, and ignore the errors about ${migrationId}: ${checkAllCommand(slug)} --all-findings`
-    : `to check all rows again, run this command with your manifest: ${checkAllCommand(slug)} --offline --all-findings`;
+    ? `to check all rows again, run this command${WITH_YOUR_MANIFEST}, and ignore the errors about ${migrationId}: ${checkAllCommand(slug)} --all-findings`
+    : `to check all rows again, run this command${WITH_YOUR_MANIFEST}: ${checkAllCommand(slug)} --offline --all-findings`;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Tests that suggested commands name the files of the user, with the options with which they were read. */
 import { checkCommand, fileArguments, withCheckedFile } from '../../../cli/shared/file-arguments';
-import { checkAllCommand } from '../../../domain/preflight/findings';
+import { checkAgainText } from '../../../domain/preflight/findings';
 import { PLATFORMS } from '../../../platforms/platforms';
 import { createMigrationKey, createVaultKey } from '../../portal/page/sample-key';
 import { platform } from '../../support/migrations/platforms';
@@ -28,12 +28,10 @@ test('the advice of a preflight names the files that were checked', () => {
     const files = { manifest: 'my file.csv', credentials: 'tokens.csv', encoding: 'windows-1252' } as const;
     const command = `ferry check 'my file.csv' --platform ${platform.slug} --credentials tokens.csv --encoding windows-1252`;
     expect(checkCommand(files, platform)).toBe(command);
-    const advice = `correct the id; to check all rows again, run this command with your manifest: ${checkAllCommand(platform.slug)} --offline --all-findings`;
+    const advice = `correct the id; ${checkAgainText('name-altered', 'kite.xero', platform.slug)}`;
     const preflight = { warningAdvice: [advice], problems: [] };
     expect(withCheckedFile(preflight, files, platform)).toEqual({
-      warningAdvice: [
-        `correct the id; to check all rows again, run this command with your manifest: ${command} --offline --all-findings`,
-      ],
+      warningAdvice: [`correct the id; to check all rows again, run this command: ${command} --offline --all-findings`],
       problems: [],
     });
   }

@@ -251,12 +251,14 @@ test('a summary has one sentence per code, with the first company and the number
 
 test('a check of a started migration does not compare its rows with the migration itself', () => {
   const check = 'ferry check manifest.csv --platform xero';
+  // Workers do not know the encoding, without which `ferry check` cannot read some files.
+  const file = 'your manifest (and the same --encoding, if any)';
   expect(checkAgainText('name-altered', 'kite.xero', 'xero')).toBe(
-    `to check all rows again, run this command with your manifest: ${check} --offline --all-findings`,
+    `to check all rows again, run this command with ${file}: ${check} --offline --all-findings`,
   );
   // An offline check does not know the account, so it cannot find this problem.
   expect(checkAgainText('organization-was-connected', 'kite.xero', 'xero')).toBe(
-    `to check all rows again, run this command with your manifest, and ignore the errors about kite.xero: ${check} --all-findings`,
+    `to check all rows again, run this command with ${file}, and ignore the errors about kite.xero: ${check} --all-findings`,
   );
 });
 
