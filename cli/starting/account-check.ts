@@ -11,7 +11,7 @@ import type { Finding } from '../../domain/companies/finding';
 import type { Platform, Route } from '../../platforms/platforms';
 import type { PreflightFacts } from '../../domain/preflight/preflight';
 import type { Dependents } from '../../domain/preflight/dependents';
-import { preflight } from '../../domain/preflight/preflight';
+import { isApplicationNeeded, preflight } from '../../domain/preflight/preflight';
 import type { OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
 import { organizationFindings } from '../../domain/preflight/organization-conflicts';
 import type { Database } from '../../store';
@@ -33,6 +33,8 @@ export interface AccountCheck {
   /** The sources that could not be asked, because their servers are not configured. */
   readonly notConfigured: readonly CheckedSource[];
   readonly asked: readonly CheckedSource[];
+  /** True if the dependents of the registered application were not checked, because the client is not known. */
+  readonly areDependentsUnchecked: boolean;
   /** The estimate for a migration that starts now. */
   readonly estimate: Estimate;
 }
@@ -111,9 +113,17 @@ export async function checkAccount(
       ...(service.facts === null ? [] : ['account' as const]),
       ...(ledger.answered ? ['other migrations' as const] : []),
     ],
+    areDependentsUnchecked:
+      dependents.client === null &&
+      ledger.answered &&
+      hasApplication(service.facts) &&
+      isApplicationNeeded(route, platform),
     estimate: total,
   };
 }
+
+const hasApplication = (facts: AccountAnswer['facts']): boolean =>
+  facts !== null && !('refused' in facts) && facts.application != null;
 
 interface AccountAnswer {
   readonly connected: OrganizationConflicts['connected'];

@@ -6,7 +6,7 @@ import type { LimitsChange, MigrationLimits } from '../../domain/planning/limits
 import type { Platform } from '../../platforms/platforms';
 import { estimateBasisText } from '../../presentation/wording/client-page';
 import { readManifest, type FindingList, type Manifest, type ManifestFiles } from '../manifest';
-import { listAllFindings } from '../shared/file-arguments';
+import { listAllFindings, startArguments } from '../shared/file-arguments';
 import { findingsJson, printFindings } from '../shared/results';
 import type { CommandResult, Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
@@ -69,6 +69,12 @@ export function printSummary(output: Output, outcome: CheckOutcome): void {
   const { errors, warnings } = findings;
   const notChecked = account === null ? null : notCheckedText(account);
   if (notChecked !== null) output.line(notChecked);
+  if (account?.areDependentsUnchecked) {
+    output.line(
+      "Not checked: whether another client's companies depend on the registered application, because ferry check does not know the client. To check this, run:",
+    );
+    output.line(`  ${dryRunCommand(files, platform)}`);
+  }
   if (errors > 0) {
     if (files.credentials !== undefined && !manifest.areCredentialsMatched)
       output.line(
@@ -93,6 +99,12 @@ export function printSummary(output: Output, outcome: CheckOutcome): void {
     if (limits.windows !== undefined && limits.windows.length > 0)
       output.line(`  ${inWindowsText(limits.windows, account.estimate)}`);
   }
+}
+
+/** Returns the command that makes all checks for one client. Its name is a placeholder. */
+function dryRunCommand({ manifest, ...read }: ManifestFiles, platform: Platform): string {
+  const start = defaultRoute(platform) === 'managed' ? 'start' : 'self-service';
+  return `ferry ${start} ${startArguments(manifest, read)} --platform ${platform.slug} --client "short name" --dry-run`;
 }
 
 /** Says when the last move would end, given the windows. The estimated duration excludes the time between windows. */

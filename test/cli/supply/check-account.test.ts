@@ -91,7 +91,21 @@ test('an application that is not registered yet causes only a warning, because s
   const { exitCode, out } = await run(['check', MANIFEST, ...QUICKBOOKS], { COMPANY_DATA_API_KEY: key });
   expect(out).toMatch(/warning .*no QuickBooks Online application is registered/);
   expect(out).toContain('in step 1');
+  expect(out).not.toContain('Not checked');
   expect(exitCode).toBe(0);
+});
+
+test('check says that it cannot know which companies of other clients depend on the registered application', async () => {
+  const { out } = await run(['check', MANIFEST, ...QUICKBOOKS]);
+  expect(out).toMatch(
+    /^Not checked: whether another client's companies depend on the registered application, because ferry check does not know the client\./m,
+  );
+  const dryRun = `ferry start ${MANIFEST} ${QUICKBOOKS.join(' ')} --client "short name" --dry-run`;
+  expect(out).toContain(` To check this, run:\n  ${dryRun}\n`);
+  expect((await run(['check', MANIFEST, ...QUICKBOOKS, '--offline'])).out).not.toContain('Not checked');
+  expect((await run(['start', MANIFEST, ...QUICKBOOKS, '--client', 'any', '--dry-run'])).out).not.toContain(
+    'Not checked',
+  );
 });
 
 test.each<[string, NodeJS.ProcessEnv, string]>([
