@@ -67,7 +67,7 @@ function promisingRemedies(company: Remediable, accepted: readonly SupplyMessage
     case 'outcome-unknown':
       return ['retry', ...relink, 'replace-credential', 'skip'];
     case 'waiting':
-      if (deferred) return [...remediesForDeferred(failure), 'retry', 'skip', 'exclude'];
+      if (deferred) return [...remediesForDeferred(failure), 'skip', 'exclude'];
       if (heldBack !== null) return ['amend', 'exclude'];
       if (missingCredentialText(company) !== null) return ['credentials', 'exclude'];
       // A company that waits for its next try, for example after a retry, accepts a new credential and can be skipped.
@@ -112,8 +112,8 @@ export function acceptedRemedies(
 const ONLY_IN_STEP_6: readonly Remedy[] = ['skip', 'relink'];
 
 function remediesForDeferred(failure: FailureKind | null): readonly Remedy[] {
-  if (failure === null) return [];
-  return failure === 'application-refused' ? ['credentials', 'application'] : ['credentials'];
+  if (failure === null) return ['retry', 'replace-credential'];
+  return failure === 'application-refused' ? ['credentials', 'application', 'retry'] : ['credentials', 'retry'];
 }
 
 function remediesForFailure(failure: FailureKind | null, relink: readonly Remedy[]): readonly Remedy[] {

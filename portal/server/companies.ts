@@ -2,12 +2,13 @@
 import { inClientWords } from '../../domain/companies/client-words';
 import { clientStateOf, leftOutText, needsLink, unreachedText } from '../../domain/companies/company-state';
 import type { SupplyMessage } from '../../domain/companies/credential-state';
-import { acceptedSupplies, missingCredentialText } from '../../domain/companies/credential-state';
+import { acceptedSupplies, missingCredentialText, notReadyText } from '../../domain/companies/credential-state';
 import type { FailureKind } from '../../domain/companies/failures';
 import { failureText } from '../../domain/companies/failures';
 import { REPLACED_PROBLEM, replacedRemedyFor } from '../../domain/preflight/applications';
 import type { RemedyRules } from '../../domain/companies/remedies';
 import { acceptedRemedies, remediesFor } from '../../domain/companies/remedies';
+import { momentText } from '../../domain/text/sentences';
 import { withoutUnsafeCharacters } from '../../domain/text/untrusted-text';
 import type { z } from 'zod';
 import type { CompanySchema, MigrationView } from '../contract/migration-view';
@@ -15,15 +16,15 @@ import type { CompanyRow } from './database';
 
 export type PortalCompany = z.infer<typeof CompanySchema>;
 
-/** The facts of the view that decide which decisions about companies the migration accepts now. */
-export type AcceptingView = Pick<MigrationView, 'route' | 'steps' | 'firstCompany' | 'actions'>;
+/** The facts of the view that decide when companies move, and which decisions about them the migration accepts now. */
+export type AcceptingView = Pick<MigrationView, 'route' | 'steps' | 'firstCompany' | 'actions' | 'state' | 'windows'>;
 
 /**
  * @param view the migration's latest view; null to list every remedy, for example before a worker has written a view
  */
 export function companyOf(company: CompanyRow, view: AcceptingView | null): PortalCompany {
   const { row, reference, name, organization, wave, state, failure, credential, confirmedAt, movedAt } = company;
-  const problem = problemOf(company);
+  const problem = problemOf(company, view);
   const remediable = { ...company, deferred: company.isDeferred };
   const remedies = remediesFor(remediable);
   const isMoving = state === 'importing' || state === 'syncing' || state === 'moved';
@@ -59,24 +60,39 @@ function isAccepted(supply: SupplyMessage, view: AcceptingView | null): boolean 
  * Returns the problem of a company; null if there is none. Adds that the company depends on a replaced application,
  * unless its end customer must reconnect it anyway. A left-out company gets no advice about that.
  */
-function problemOf(company: CompanyRow): string | null {
-  const own = ownProblemOf(company);
+function problemOf(company: CompanyRow, view: AcceptingView | null): string | null {
+  const own = ownProblemOf(company, view);
   if (!company.dependsOnReplaced || clientStateOf(company.state, company.failure) === 'must-reconnect') return own;
   if (!needsLink(company, true)) return `${own ?? 'left out'}; ${REPLACED_PROBLEM}`;
   const replaced = `${REPLACED_PROBLEM}; ${replacedRemedyFor(webAddress(company.linkUrl))}`;
   return own === null ? replaced : `${own}; ${replaced}`;
 }
 
-function ownProblemOf(company: CompanyRow): string | null {
+function ownProblemOf(company: CompanyRow, view: AcceptingView | null): string | null {
   const { state, failure, failureText: stored, heldBack, leftOutReason } = company;
   const detail = stored === null ? null : inClientWords(stored);
   const failed = failure === null ? detail : failedText(failure, detail);
   if (state === 'skipped' || state === 'excluded') return leftOutText(leftOutReason, failed);
+  const again = nextTryText(company, view);
+  if (failed !== null && again !== null) return `${failed}; ${again}`;
   if (failure !== null) return failed;
   if (state === 'outcome-unknown') return detail ?? 'it is unknown whether the credential was used';
   const unreached = state === 'waiting' && company.hasEnded ? unreachedText('ended', company.tries) : null;
   if (unreached !== null) return [detail ?? heldBack ?? [], unreached].flat().join('; ');
   return detail ?? heldBack ?? missingCredentialText(company);
+}
+
+/**
+ * Says that and when a deferred company is tried again; null if it is not, because it is not deferred or not ready, or
+ * if the migration has ended. Does not depend on the current time, so that the text stays the same while it is shown.
+ */
+function nextTryText(company: CompanyRow, view: AcceptingView | null): string | null {
+  const { isDeferred, retryAt, hasEnded } = company;
+  if (!isDeferred || hasEnded || notReadyText(company) !== null) return null;
+  const again = 'it will be tried again automatically';
+  if (view?.state === 'paused') return `${again} once the migration has been resumed`;
+  const after = retryAt === null ? '' : ` after ${momentText(retryAt.toISOString())}`;
+  return `${again}${after}${view?.windows == null ? '' : ', when a window is open'}`;
 }
 
 /** Returns the failure with its detail. The import's detail already begins with the text of the failure. */

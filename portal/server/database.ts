@@ -57,6 +57,8 @@ export interface CompanyRow {
   readonly heldBack: string | null;
   readonly leftOutReason: string | null;
   readonly isDeferred: boolean;
+  /** When the delay of a deferred company has passed; null if it has none, or if the company is not deferred. */
+  readonly retryAt: Date | null;
   /** Number of times that its import was tried. */
   readonly tries: number;
   readonly confirmedAt: Date | null;
@@ -225,7 +227,8 @@ export class PortalDatabase {
   async companies(hash: Buffer, { state, exceptions, search, afterRow, max }: CompanyQuery): Promise<CompanyRow[]> {
     const { rows } = await sql<CompanyRow>`
       select row, reference, name, organization, wave, state, failure, failure_text as "failureText",
-        held_back as "heldBack", left_out_reason as "leftOutReason", is_deferred as "isDeferred", tries,
+        held_back as "heldBack", left_out_reason as "leftOutReason", is_deferred as "isDeferred",
+        retry_at as "retryAt", tries,
         confirmed_at as "confirmedAt", credential,
         moved_at as "movedAt", crossed_at as "crossedAt", link_url as "linkUrl",
         depends_on_replaced as "dependsOnReplaced", has_ended as "hasEnded"

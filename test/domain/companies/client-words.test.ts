@@ -54,7 +54,7 @@ test('the portal shows no technical text of a failed call', () => {
   const company = {
     ...{ row: 1, reference: 'C-1', name: 'One', wave: null, state: 'failed', failure: 'refused' },
     ...{ failureText: `${REFUSED} (${BAD_REQUEST})`, heldBack: null, leftOutReason: null, credential: 'supplied' },
-    ...{ confirmedAt: null, movedAt: null, isDeferred: false, linkUrl: null, crossedAt: null },
+    ...{ confirmedAt: null, movedAt: null, isDeferred: false, retryAt: null, linkUrl: null, crossedAt: null },
   } as unknown as Parameters<typeof companyOf>[0];
   expect(companyOf(company, null).problem).toBe(`${REFUSED} (The name is too long; choose another)`);
 });

@@ -72,9 +72,9 @@ test('a company that waits for its next try can be given a new credential, skipp
   expect(remediesFor({ ...retried, heldBack: 'its name is empty' })).toEqual(['amend', 'exclude']);
 });
 
-test('a deferred company can be retried now, skipped or left out', () => {
-  const deferred = company({ state: 'waiting', deferred: true });
-  expect(remediesFor(deferred)).toEqual(['retry', 'skip', 'exclude']);
+test('a deferred company can be retried now, given a new credential, skipped or left out', () => {
+  const deferred = company({ state: 'waiting', deferred: true, tries: 2 });
+  expect(remediesFor(deferred)).toEqual(['retry', 'replace-credential', 'skip', 'exclude']);
   expect(remediesFor({ ...deferred, failure: 'application-refused' })).toEqual([
     ...['credentials', 'application', 'retry', 'skip', 'exclude'],
   ]);

@@ -10,7 +10,15 @@ type CompanyRow = Parameters<typeof companyOf>[0];
 const ROW: CompanyRow = {
   dependsOnReplaced: false,
   ...{ row: 1, reference: 'C-1', name: 'One', organization: '9130', wave: null, state: 'waiting', tries: 0 },
-  ...{ failure: null, failureText: null, heldBack: null, leftOutReason: null, isDeferred: false, hasEnded: false },
+  ...{
+    failure: null,
+    failureText: null,
+    heldBack: null,
+    leftOutReason: null,
+    isDeferred: false,
+    retryAt: null,
+    hasEnded: false,
+  },
   ...{
     confirmedAt: new Date('2026-11-20T10:00:00Z'),
     credential: 'supplied',

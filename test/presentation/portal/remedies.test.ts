@@ -1,6 +1,7 @@
 /** The remedies that the portal lists for a company: each one is accepted now, and someone can carry it out. */
 import { FAILURE_KINDS } from '../../../domain/companies/failures';
 import { remediesFor } from '../../../domain/companies/remedies';
+import { momentText } from '../../../domain/text/sentences';
 import { offeredRemedies, otherHelp } from '../../../portal/client/remedies';
 import { companyOf } from '../../../portal/server/companies';
 import { AT, counts, firstCompany, stateAt } from '../../support/migrations/migration-states';
@@ -52,19 +53,29 @@ test('a relink is offered as a wait for the end customer, not as a check that ha
   ]);
 });
 
+/** A company that waits for another try. */
+const ROW: Parameters<typeof companyOf>[0] = {
+  ...{ row: 1, reference: 'acme-1', name: 'One', organization: '1', wave: null, state: 'waiting', tries: 1 },
+  ...{
+    failure: null,
+    failureText: null,
+    heldBack: null,
+    leftOutReason: null,
+    isDeferred: false,
+    retryAt: null,
+    hasEnded: false,
+  },
+  ...{
+    confirmedAt: new Date(AT),
+    credential: 'supplied',
+    movedAt: null,
+    crossedAt: null,
+    linkUrl: null,
+    dependsOnReplaced: false,
+  },
+};
+
 test('while the first company waits for another try in step 5, its credential is supplied; later, it is replaced', () => {
-  const row: Parameters<typeof companyOf>[0] = {
-    ...{ row: 1, reference: 'acme-1', name: 'One', organization: '1', wave: null, state: 'waiting', tries: 1 },
-    ...{ failure: null, failureText: null, heldBack: null, leftOutReason: null, isDeferred: false, hasEnded: false },
-    ...{
-      confirmedAt: new Date(AT),
-      credential: 'supplied',
-      movedAt: null,
-      crossedAt: null,
-      linkUrl: null,
-      dependsOnReplaced: false,
-    },
-  };
   const step5 = stateAt('migrate-first-company', { counts: counts({ total: 9, waiting: 9 }) });
   const step6 = stateAt('complete-migration', {
     counts: counts({ total: 9, moved: 8, waiting: 1, retried: 1 }),
@@ -72,7 +83,7 @@ test('while the first company waits for another try in step 5, its credential is
   });
   const offered = [step5, step6].map((state) => {
     const view = viewOf(state);
-    const { remedies, accepts } = companyOf(row, view);
+    const { remedies, accepts } = companyOf(ROW, view);
     // The migration accepts each message in `accepts` now.
     const messages = view.actions.map(({ message }) => message);
     expect(accepts?.filter((message) => !messages.includes(message))).toEqual([]);
@@ -82,4 +93,27 @@ test('while the first company waits for another try in step 5, its credential is
     ['credentials', 'exclude'],
     ['replace-credential', 'exclude'],
   ]);
+});
+
+test('a deferred company says when it is tried again automatically, and its credential can be replaced', () => {
+  const state = stateAt('complete-migration', {
+    counts: counts({ total: 9, moved: 8, waiting: 1, deferred: 1 }),
+    firstCompany: firstCompany(),
+  });
+  const row = { ...ROW, tries: 2, isDeferred: true, failureText: 'PlatformUnavailable', retryAt: new Date(AT) };
+  const view = viewOf(state);
+  const { problem, remedies } = companyOf(row, view);
+  const why = problem?.split('; ')[0];
+  expect(problem).toBe(`${why}; it will be tried again automatically after ${momentText(AT)}`);
+  expect(offeredRemedies(view, remedies).map(({ remedy }) => remedy)).toEqual(['replace-credential', 'exclude']);
+  const problemIn = (changes: Partial<typeof row>, changesOfView: Partial<typeof view> = {}) =>
+    companyOf({ ...row, ...changes }, { ...view, ...changesOfView }).problem;
+  expect(problemIn({}, { windows: 'every day' })).toBe(`${problem}, when a window is open`);
+  expect(problemIn({}, { state: 'paused' })).toBe(
+    `${why}; it will be tried again automatically once the migration has been resumed`,
+  );
+  expect(problemIn({ failure: 'application-refused' })).toMatch(/; it will be tried again automatically after /);
+  // It is not tried again before it has a credential.
+  expect(problemIn({ credential: 'missing' })).toBe(why);
+  expect(problemIn({ hasEnded: true })).not.toContain('automatically');
 });
