@@ -11,6 +11,7 @@ import { openAction } from './decisions/actions';
 import { sentence } from './elements/dialog';
 import { button, el, type Child } from './elements/elements';
 import { distanceText, inReadersZone, spanText, timeText } from './elements/times';
+import { reportButton } from './report';
 
 /** The values of the view that a part of the page shows. */
 type Shown<Names extends keyof MigrationView> = Pick<MigrationView, Names>;
@@ -67,6 +68,7 @@ export function renderTask(app: App): readonly Child[] {
           button(action.title, () => openAction(app, action), { class: index === 0 ? 'primary' : '' }),
         ),
       ),
+    reportButton(app.view().state),
     task?.since != null && el('p', { class: 'hint' }, `Open since ${timeText(task.since)}.`),
     next !== null &&
       el(

@@ -1,8 +1,9 @@
 /** The handover report: a worker writes it on request, and the page offers it as a link. */
+import { isEnding } from '../../domain/migration/migration-state';
 import type { REPORT_FORMATS } from '../contract/requests';
 import { submit } from './app';
 import { FormProblem, problemText } from './elements/dialog';
-import { button, el, type Child } from './elements/elements';
+import { button, byId, el, type Child } from './elements/elements';
 
 type Format = (typeof REPORT_FORMATS)[number];
 
@@ -52,6 +53,22 @@ export function reportSection(migrationId: string): readonly Child[] {
     status,
     links,
   ];
+}
+
+/**
+ * Returns a button that shows the report's section and creates the report there, for the task after the end; null while
+ * the migration is open.
+ */
+export function reportButton(state: string): Child {
+  if (!isEnding(state)) return null;
+  const show = (): void => {
+    const section = byId('report');
+    section.scrollIntoView();
+    const creating = section.querySelector('button');
+    creating?.focus({ preventScroll: true });
+    creating?.click();
+  };
+  return el('div', { class: 'buttons' }, button('Create the handover report', show, { class: 'primary' }));
 }
 
 /** Describes the report. A report that was created after the end is complete, so it need not be created again. */

@@ -32,6 +32,22 @@ describeWithChromium("reading the portal's page", () => {
     expect(await page.title()).toBe('Kite Bookkeeping (big) (QuickBooks Online)');
   });
 
+  test('after the end, the task has a button that creates the report and shows where it can be opened', async () => {
+    const task = { what: 'Open the handover report, and do what it lists.', why: 'It matters.', since: null, by: null };
+    const page = await open({ width: 390 });
+    current.portal.answer = () => ({ outcome: 'done', text: 'written' });
+    const create = page.locator('#task').getByRole('button', { name: 'Create the handover report' });
+    expect(await create.count()).toBe(0);
+    current.portal.publish({ state: 'completed', next: null, actions: [], task });
+    await create.click();
+    await page.getByText('Report: ready.').waitFor();
+    expect(current.portal.sent.at(-1)).toMatchObject({ path: '/api/reports', body: { format: 'html' } });
+    expect(await page.getByRole('link', { name: 'Open the report' }).isVisible()).toBe(true);
+    const top = await page.evaluate<number>('document.getElementById("report").getBoundingClientRect().top');
+    expect(Math.abs(top)).toBeLessThan(844);
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
   test('shows the deadline and its consequence in one line, and no line if there is no deadline', async () => {
     const page = await open();
     const deadline = page.locator('#task .deadline');
