@@ -3,6 +3,7 @@ import type { Preflight } from '../../domain/migration/preflight-result';
 import { isOver } from '../../domain/migration/terminated';
 import { stepNumber } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
+import { shouldSupplyApplication } from '../../presentation/wording/client-task';
 import { printApplication, printPreflight } from '../shared/results';
 import type { Output } from '../terminal/output';
 
@@ -22,20 +23,24 @@ export const withoutProblems = (task: string): string => task.slice(0, task.inde
 /**
  * Prints the application, the callback URL, and the problems and warnings about the supplied details. In the managed
  * route, leaves out the warnings after step 1, because support has accepted them. In step 6, leaves out the
- * application, because in the managed route the first company has proved that it works. After the end, prints nothing,
- * because nothing can be corrected any more. With `inFull`, prints everything.
+ * application, because in the managed route the first company has proved that it works. While the client should supply
+ * another application, prints neither the registered one nor the callback URL, because the screen has no room for them.
+ * After the end, prints nothing, because nothing can be corrected any more. With `inFull`, prints everything.
  *
  * @param isListed true if the problems have been printed already
  */
 export function printDetails(
   output: Output,
-  { route, step, state, preflight }: Progress,
+  progress: Progress,
   { inFull, isListed }: { readonly inFull: boolean; readonly isListed: boolean },
 ): void {
+  const { route, step, state, preflight } = progress;
   if (!preflight || (isOver(state) && !inFull)) return;
   const isOpen = route === 'self-service' || step === 'supply-details';
   const shown = isOpen || inFull ? preflight : { ...preflight, warnings: [] };
   printPreflight(output, isListed ? { ...shown, problems: [] } : shown);
+  // The warning about the registered application names it, and the client's application still has to be supplied.
+  if (shouldSupplyApplication(progress) && !inFull) return;
   if (inFull || step !== 'complete-migration') printApplication(output, preflight, '');
   // Needed only before step 3 of the managed route. In step 3, the text that says who must act contains the URL. In
   // self-service, no application needs it.

@@ -7,6 +7,7 @@ import { isOfApplication, type FindingCode } from '../../domain/companies/findin
 import type { ApplicationFacts, ApplicationsOfMoved, MigrationApplications } from '../../domain/preflight/applications';
 import { applicationName, findApplicationConflict, remedyForReplaced } from '../../domain/preflight/applications';
 import type { Progress } from '../../domain/progress/progress';
+import { shouldSupplyApplication } from '../../presentation/wording/client-task';
 import type { NextCommand } from './remedy-commands';
 import { byClient, bySupport, environmentFor, shellQuoted, WITH_REASON } from './remedy-commands';
 
@@ -54,6 +55,12 @@ export function detailCommands(
       ? bySupport(`ferry reject ${id} supply-details --reason "check again"`)
       : { ...byClient(`ferry retry ${id} --all`), does: 'checks the supplied details again' };
   return [...commands, first.length === 0 ? check : { ...check, first: [...new Set(first)].join('; ') }];
+}
+
+/** Suggests supplying the client's application if the portal asks for it, although the migration waits for support. */
+export function askedApplication(progress: Progress): readonly NextCommand[] {
+  if (!shouldSupplyApplication(progress)) return [];
+  return [applicationCommand(progress, null, progress.preflight?.application)];
 }
 
 const CORRECTED_BY_AMENDING: readonly FindingCode[] = ['name-empty', 'spreadsheet-damage'];

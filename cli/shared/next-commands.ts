@@ -8,12 +8,11 @@ import { isEnding } from '../../domain/migration/migration-state';
 import type { ApplicationsOfMoved, MigrationApplications } from '../../domain/preflight/applications';
 import { excludedPeople } from '../../domain/progress/four-eyes';
 import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
-import type { Progress } from '../../domain/progress/progress';
-import { FAILURES_ACCEPTED, hasFailuresToAccept, pausesIn } from '../../domain/progress/progress';
+import { FAILURES_ACCEPTED, hasFailuresToAccept, pausesIn, type Progress } from '../../domain/progress/progress';
 import type { SuggestedCompanies } from '../../store';
 import { approvals, proposals, signOffs } from './approval-commands';
 import { anotherFirst, firstAgain } from './first-company-commands';
-import { applicationCommand, detailCommands, registrationCommands } from './detail-commands';
+import { applicationCommand, askedApplication, detailCommands, registrationCommands } from './detail-commands';
 import type { NextCommand } from './remedy-commands';
 import { BY_CLIENT, byClient, byClientNamed, bySupport, referenceWords, WITH_REASON } from './remedy-commands';
 
@@ -182,9 +181,11 @@ function beforeResuming(progress: Progress, stop: StopReason): Commands {
 function duringSupplyDetails(progress: Progress, { applications, isInPortal }: NamedInCommands): Commands {
   // The preflight is still running, so there is nothing to do yet.
   if (!progress.preflight) return [];
+  const asked = askedApplication(progress);
   if (progress.preflight.problems.length === 0)
-    return [...(progress.reopened?.asksForChanges ? changes(progress) : []), ...approvals(progress)];
-  return [...heldBack(progress), ...exceptions(progress), ...detailCommands(progress, applications, isInPortal)];
+    return [...(progress.reopened?.asksForChanges ? changes(progress) : []), ...asked, ...approvals(progress)];
+  const corrections = detailCommands(progress, applications, isInPortal);
+  return [...heldBack(progress), ...exceptions(progress), ...asked, ...corrections];
 }
 
 /** Suggests what the client can change in step 1. */

@@ -80,7 +80,7 @@ export function dependentFindings(
     : `connected companies, moved or not, depend on the registered application ${applicationName(registered)}: ${dependentsText(affected)}; ` +
       'another application would replace it, and the service could no longer refresh their tokens';
   const advice = isNoneSupplied
-    ? "if the registered application obtained the client's tokens, supply it; otherwise give each client its own account (docs/deploying.md)"
+    ? `if ${applicationName(registered)} obtained the client's tokens, supply it; otherwise give each client its own account (docs/deploying.md)`
     : 'give each client its own account before you supply another application (docs/deploying.md)';
   const clientMessage = isNoneSupplied
     ? NONE_SUPPLIED

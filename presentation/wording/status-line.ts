@@ -15,7 +15,7 @@ import { isOfSupport, problemsByRole } from '../../domain/progress/acting-roles'
 import type { Progress } from '../../domain/progress/progress';
 import { pausesIn } from '../../domain/progress/progress';
 import { isRecordingDecisions } from '../../domain/progress/waiting-for';
-import { laterText, isPausedByPerson, meanwhileText, hasClientTask } from './client-task';
+import { laterText, isPausedByPerson, meanwhileText, hasClientTask, shouldSupplyApplication } from './client-task';
 import { firstCompanyText, completionText, lacksSupplies, movedText } from './move-status';
 
 /**
@@ -147,7 +147,8 @@ export function stopText(reason: StopReason, platform: string, { failed }: Pick<
   }
 }
 
-function detailsText({ route, preflight, reopened }: Progress, platform: string): string {
+function detailsText(progress: Progress, platform: string): string {
+  const { route, preflight, reopened } = progress;
   if (preflight === null) return 'Your details are being checked.';
   const {
     isManifestMissing,
@@ -166,8 +167,9 @@ function detailsText({ route, preflight, reopened }: Progress, platform: string)
   }
   if (length > 0) return `The check of the details found ${counted(length, 'problem')}. Please resolve what you can.`;
   if (change !== null) return change;
-  return route === 'self-service'
-    ? 'Your details have been checked, and the companies will be moved now.'
+  if (route === 'self-service') return 'Your details have been checked, and the companies will be moved now.';
+  return shouldSupplyApplication(progress)
+    ? `Support is reviewing your details, and needs to know your ${platform} application.`
     : 'Support is reviewing your details.';
 }
 

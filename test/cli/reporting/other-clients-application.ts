@@ -9,6 +9,7 @@ const [finding] = dependentFindings(application, { client: 'acme', supplied: nul
 export const OTHER_CLIENTS_APPLICATION = stateAt('supply-details', {
   preflight: {
     ...preflight({ warnings: [finding?.message ?? ''], warningAdvice: [finding?.advice ?? ''] }),
+    clientWarnings: [finding?.clientMessage ?? ''],
     application: { ...application, suppliedBy: null },
   },
 });

@@ -1,5 +1,6 @@
 /** The commands that `ferry show` suggests until the first company has been approved. */
 import { exampleTime } from '../../../cli/terminal/times';
+import { OTHER_CLIENTS_APPLICATION } from '../reporting/other-clients-application';
 import {
   approve,
   counts,
@@ -26,6 +27,14 @@ import {
 export const BEFORE_MOVES: readonly Situation[] = [
   ['details being checked', stateAt('supply-details', { preflight: null }), []],
   ['details to accept', stateAt('supply-details'), [`ferry approve ${ID} supply-details`]],
+  [
+    "details to accept, while the registered application is another client's",
+    OTHER_CLIENTS_APPLICATION,
+    [
+      `ferry application ${ID} --client-id "client id" --environment production ${SOMEBODY}`,
+      `ferry approve ${ID} supply-details`,
+    ],
+  ],
   [
     'the sealed secret of the application cannot be opened',
     stateAt('supply-details', { preflight: problems('application-not-registered', 'application-missing') }),

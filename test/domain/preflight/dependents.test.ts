@@ -50,7 +50,7 @@ test('says that no application was supplied if the registered application is tha
     message:
       'no application was supplied, and connected companies of another client depend on the registered one: kite.xero (25 companies, ended)',
     advice: expect.stringMatching(
-      /^if the registered application obtained the client's tokens, supply it; otherwise /,
+      /^if kite-app \(production\) obtained the client's tokens, supply it; otherwise /,
     ) as string,
   });
   expect(finding?.clientMessage).toMatch(/; supply the application that obtained your tokens, or tell support which/);

@@ -37,7 +37,7 @@ test('an answer that contains a warning is a go with a warning, not a plain go',
   expect(whyOf(facts({ dependents }), 'application')).toBe(
     'the registered application is app-1 (production); no application was supplied, and connected companies of ' +
       'another client depend on the registered one: ' +
-      "bee.quickbooks-online (24 companies, ended); if the registered application obtained the client's tokens, supply it; " +
+      "bee.quickbooks-online (24 companies, ended); if app-1 (production) obtained the client's tokens, supply it; " +
       'otherwise give each client its own account (docs/deploying.md)',
   );
   const none = { ...SERVICE, application: null, account: { ...ACCOUNT, plan: 'trial' } };

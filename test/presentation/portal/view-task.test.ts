@@ -68,7 +68,7 @@ test('while another client depends on the registered application, the client is 
   const state = stateAt('supply-details', { preflight: preflight({ warnings: [clientMessage] }) });
   const view = viewOf(state);
   expect(view).toMatchObject({
-    headline: 'Support is reviewing your details.',
+    headline: 'Support is reviewing your details, and needs to know your QuickBooks Online application.',
     task: {
       what: 'Please supply the application that obtained your tokens, or tell support which application it is.',
       why: 'Tokens work only with the application that obtained them.',
