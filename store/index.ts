@@ -88,6 +88,7 @@ export * from './vault/sealed-applications';
 export { deleteOldStaged, StagingFull } from './vault/staging-limits';
 export {
   acceptStaged,
+  countReplacing,
   discardStaged,
   findMissingCredentials,
   readStaged,

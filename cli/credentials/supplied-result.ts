@@ -22,13 +22,15 @@ interface Supplied extends SupplyResult {
   readonly advice: string | null;
   /** True if the ledger uses fewer credentials than were stored. The text of the decision then says how many. */
   readonly isPartlyUsed: boolean;
+  /** Number of companies that already had a credential. Absent for a command whose purpose is to replace credentials. */
+  readonly replacing?: number;
 }
 
 /** Returns which credentials of a file were stored, and what has become of the file. */
 export function suppliedResult(
   migrationId: string,
   { findings }: CheckedFile,
-  { decision, advice, isPartlyUsed, ...supplied }: Supplied,
+  { decision, advice, isPartlyUsed, replacing = 0, ...supplied }: Supplied,
   disposal: Disposal,
   refused: readonly RefusedGroup[],
 ): CommandResult {
@@ -51,7 +53,8 @@ export function suppliedResult(
     ...(isComplete && decision?.outcome !== 'recorded' ? { printQuietly: PRINT_NOTHING } : {}),
     print: (output) => {
       printFindings(output, findings, 'add --json');
-      if (decision !== null || !isPartlyUsed) output.line(storedText(output, migrationId, { ...supplied, decision }));
+      if (decision !== null || !isPartlyUsed)
+        output.line(storedText(output, migrationId, { ...supplied, decision, replacing }));
       if (advice !== null) output.line(`  ${advice}`);
       if (!isComplete && decision?.outcome === 'recorded')
         output.line(
@@ -66,7 +69,7 @@ export function suppliedResult(
 function storedText(
   output: Output,
   migrationId: string,
-  { decision, ...supplied }: Omit<Supplied, 'advice' | 'isPartlyUsed'>,
+  { decision, replacing = 0, ...supplied }: Omit<Supplied, 'advice' | 'isPartlyUsed'>,
 ): string {
   const { stored } = supplied;
   if (decision?.outcome === 'refused')
@@ -80,7 +83,17 @@ function storedText(
     return `${output.styled('yellow', '!')} ${migrationId}: ${part}:`;
   }
   const text = `${migrationId}: ${counted(stored.length, 'credential')} sealed and stored`;
-  if (decision?.outcome !== 'recorded') return `${output.styled('green', '✓')} ${text}`;
+  if (decision?.outcome !== 'recorded')
+    return `${output.styled('green', '✓')} ${text}${replacedText(stored.length, replacing)}`;
   const use = `${stored.length === 1 ? 'It is' : 'They are'} used once the decision takes effect`;
   return `${output.styled('yellow', '…')} ${text}. ${use}; ${decision.text}`;
+}
+
+/** Says how many of the stored credentials replace one that was supplied earlier; empty if none does. */
+function replacedText(stored: number, replacing: number): string {
+  if (replacing === 0) return '';
+  if (replacing === stored) return stored === 1 ? '; it replaced an earlier one' : '; they replaced the earlier ones';
+  return replacing === 1
+    ? '; 1 replaced an earlier one'
+    : `; ${replacing.toLocaleString('en-US')} replaced earlier ones`;
 }

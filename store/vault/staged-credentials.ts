@@ -131,6 +131,22 @@ export async function readStagedDigest(
   return credentialsDigest(rows.map(({ obtained_at, ...row }) => ({ ...row, obtainedAt: obtained_at.toISOString() })));
 }
 
+/** Counts the staged credentials of a decision whose companies already have a credential, which they would replace. */
+export async function countReplacing(
+  db: Queryable,
+  migrationId: string,
+  { decisionId, replaces }: StagingDecision,
+): Promise<number> {
+  const { companies } = await queryOne(
+    db,
+    sql<{ companies: number }>`
+    select count(*)::integer as companies
+    from staged_credentials s join credentials c on c.migration_id = s.migration_id and c.row = s.row
+    where s.migration_id = ${migrationId} and s.decision_id = ${decisionId} and s.supersedes = ${replaces}`,
+  );
+  return companies;
+}
+
 /** A credential that is staged for a decision. */
 export interface StagedCredential {
   readonly row: number;

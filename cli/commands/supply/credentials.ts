@@ -5,6 +5,7 @@ import { changedCount, isPartial } from '../../../domain/migration/partial-outco
 import { inChunks } from '../../../domain/text/streams';
 import {
   addSupplyResult,
+  countReplacing,
   emptySupplyResult,
   readCompanyPage,
   readStagedDigest,
@@ -106,6 +107,7 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
     replaces: false,
     provider: ferry.providerFingerprint,
   });
+  const replacing = await countReplacing(ferry.db, migrationId, { decisionId, replaces: false });
   const decision =
     staged.stored.length === 0
       ? null
@@ -127,7 +129,7 @@ async function supply(ferry: LedgerClient, terminal: Terminal, request: Request)
   );
   const advice = decision && (await signingAdvice(ferry, migrationId, actor, decision));
   const isPartlyUsed = decision !== null && isPartial(decision);
-  const reported = { ...supplied, decision, advice, isPartlyUsed };
+  const reported = { ...supplied, decision, advice, isPartlyUsed, replacing };
   const result = suppliedResult(migrationId, read, reported, disposal, refused);
   return decision?.outcome === 'applied' ? withMissing(ferry, migrationId, result) : result;
 }

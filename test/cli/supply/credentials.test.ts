@@ -101,9 +101,18 @@ test('a signed supply is stored completely', async () => {
   const { exitCode, out } = await supply(['R-1', 'R-2'], 'Cleo');
   expect({ exitCode, out }).toEqual({
     exitCode: 0,
-    out: expect.stringContaining(`✓ ${migration.id}: 2 credentials sealed and stored`) as string,
+    // One was stored by the test before.
+    out: expect.stringContaining(
+      `✓ ${migration.id}: 2 credentials sealed and stored; 1 replaced an earlier one\n`,
+    ) as string,
   });
   expect(out).not.toContain('still without');
+  expect((await supply(['R-1', 'R-2'], 'Cleo')).out).toContain(
+    `✓ ${migration.id}: 2 credentials sealed and stored; they replaced the earlier ones\n`,
+  );
+  expect((await supply(['R-2'], 'Cleo')).out).toContain(
+    `✓ ${migration.id}: 1 credential sealed and stored; it replaced an earlier one\n`,
+  );
   expect(await vaultRows()).toEqual([1, 2]);
 });
 
