@@ -86,7 +86,10 @@ function responseWith(status: number, place: Place, text: string): { body: unkno
   }
 }
 
-/** Expects that the text contains no fragment of 16 characters of a credential in any of the encodings. */
+/**
+ * Expects that the text contains no fragment of 16 characters of a credential in any of the encodings. Leaves out the
+ * first and the last 4 characters of each encoded credential.
+ */
 function expectNoCredentialIn(shown: string): void {
   for (const secret of [KEY, ACCESS, REFRESH]) {
     for (const form of [

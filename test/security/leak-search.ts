@@ -11,7 +11,7 @@ const markers: { readonly kind: MarkerKind; readonly text: string }[] = [];
 /** `content`: a name, note or reason. `quoted`: an error text of the service, which can contain a name. */
 type MarkerKind = 'credential' | 'content' | 'quoted';
 
-/** Creates a text that exists nowhere else, so that every occurrence is a leak. */
+/** Creates a text that exists nowhere else, so that no file contains it by chance. */
 export function createMarker(kind: MarkerKind): string {
   const text = `${MARKER_PREFIX}${letters(8)}`;
   markers.push({ kind, text });

@@ -86,7 +86,8 @@ test.each(['is empty', 'belongs to another installation'])(
     await expect(wrong.read(M, id)).rejects.toThrow(VaultSecretElsewhere);
     await expect(wrong.erase(M, id)).rejects.toThrow(VaultSecretElsewhere);
     await expect(createVaultSecretFolder(folder).read(M, id)).resolves.toBeDefined();
-    // The vault of a migration that has ended is destroyed, and such a migration cannot be paused.
+    // Without a secret to keep, the vault of a migration that has ended is destroyed. The migration cannot be paused,
+    // so the message must not ask for a pause.
     await expect(wrong.erase(M, id)).rejects.toThrow(
       `Only if the shared folder is lost for good, run "ferry vault renew ${M} --folder-lost"; a worker then`,
     );

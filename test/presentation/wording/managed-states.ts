@@ -1,4 +1,4 @@
-/** Managed migrations in every state, and the first line of the client's page in each of them. */
+/** Managed migrations in many states, and the first line of the client's page in each of them. */
 import type { Counts } from '../../../domain/companies/counts';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';

@@ -76,7 +76,7 @@ const CHANGES_ASKED_WITH_PROBLEMS: Row = [
   'The check of the details found 2 problems, which support has to resolve. Support has asked you to change the details that you supplied.',
 ];
 
-/** A decision that the ledger has not recorded yet, so the counts do not include it. */
+/** A decision that the ledger has not recorded yet, so the counts do not show its effect. */
 const { unrecorded } = decideAll(stateAt('complete-migration'), { kind: 'resume', role: 'client' });
 
 const selfServiceAt = (step: Step, changes: Partial<MigrationState>): MigrationState =>

@@ -172,7 +172,7 @@ test('reads the next try of the deferred companies that can be tried', async () 
     await updateRow(ledger.db, id, index + 1, { not_before, tries: 2, failure_text: 'answered 503' });
   const nextTry = async () => (await readNextTry(ledger.db, id))?.getTime() ?? null;
   expect(await nextTry()).toBe(past?.getTime());
-  // The first company no longer has a credential, and the third company is no longer confirmed.
+  // Row 1 no longer has a credential, and row 3 is no longer confirmed.
   await ledger.db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 1).execute();
   await updateRow(ledger.db, id, 3, { confirmed_at: null });
   expect(await nextTry()).toBe(late?.getTime());

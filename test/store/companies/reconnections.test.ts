@@ -117,7 +117,7 @@ test('a company that has reconnected after the replacement counts under the regi
     return references;
   };
   expect(await listed()).toEqual(['c1', 'c2']);
-  // The migrated credential was accepted before the replacement.
+  // An authorization before the replacement is that of the migrated credential, so it is no reconnection.
   expect(await recordAuthorization(ledger.db, first, { isLinked: true, authorizedAt: before })).toBe(false);
   expect(await replacedIn(ledger.db, id)).toMatchObject([{ application: app('first'), companies: 2 }]);
   const authorizedAt = new Date(nextMoment());

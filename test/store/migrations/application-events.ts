@@ -31,5 +31,5 @@ export const supplied = (clientId: string) =>
   ({ kind: 'application-supplied', clientId, environment: 'production' }) as const;
 export const app = (clientId: string) => ({ clientId, environment: 'production' });
 
-/** Reads the replaced applications with which companies were moved. */
+/** Reads the replaced applications on which companies still depend. */
 export const replacedIn = async (db: Database, id: string) => (await readApplicationsOfMoved(db, id)).replaced;

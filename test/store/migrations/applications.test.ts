@@ -170,7 +170,7 @@ test.each(Array.from({ length: 20 }, (_, seed) => seed))(
     expect(listed.sort()).toEqual(expected);
     expect(await hasReplacedApplication(ledger.db, id)).toBe(expected.length > 0);
     expect((await readReplacedApplications(ledger.db, id))?.replaced ?? []).toEqual(await replacedIn(ledger.db, id));
-    // Like the report, this count includes every company whose credential was accepted, even if it has not moved.
+    // Like the report, this count includes companies that have not moved, once their credential was accepted.
     expect(await countWithThroughput(ledger.db, id)).toMatchObject({ replacedApplication: expected.length });
   },
 );

@@ -76,7 +76,7 @@ test('the figures of a report say how long companies were moving in all', async 
 
 test('the figures of a report end with the last move, so the part is never longer than the whole', async () => {
   const id = await movedIn([10, 9], [9, 8]);
-  // A terminated migration can have companies that stay in this state.
+  // A terminated migration can have companies that stay `syncing`.
   await updateRow(ledger.db, id, 2, { state: 'syncing', moved_at: null });
   const { movingMs, firstStartedAt, lastMovedAt } = await readFigures(ledger.db, id);
   expect(movingMs).toBeGreaterThan(0);

@@ -36,7 +36,7 @@ export interface InjectedFault {
   readonly fault: Fault;
 }
 
-/** Thrown at the point of an injected fault, and at every later point of a worker that has died. */
+/** Thrown for the faults `dies`, `fails` and `loses the answer`, and at every later point of a worker that has died. */
 class FaultInjected extends Error {
   override readonly name = 'FaultInjected';
 }

@@ -60,7 +60,7 @@ export function fuzzer(name: string): Fuzzer {
 /** Returns the time limit of a test in milliseconds: `once`, times `TOKENFERRY_TEST_INPUTS` if that is more than 1. */
 export const withinMs = (once: number): number => once * Math.max(1, FACTOR);
 
-/** Returns `text` without unpaired surrogates, as a terminal or a file in UTF-8 delivers it. */
+/** Returns `text` with U+FFFD for each unpaired surrogate, as a terminal or a file in UTF-8 delivers it. */
 export const wellFormed = (text: string): string => Buffer.from(text, 'utf8').toString('utf8');
 
 /** Texts that have broken programs: encodings, spreadsheets, shells, terminals, JavaScript, SQL, HTTP and dates. */

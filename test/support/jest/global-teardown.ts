@@ -19,7 +19,8 @@ export default async function globalTeardown({ maxWorkers }: JestRun): Promise<v
 
 /**
  * Asserts, at the end of a run, that no two test files have used the same migration id. A second migration with the
- * same id fails only in the same namespace, and the namespaces of test files differ from run to run.
+ * same id fails only in the same namespace, and the namespaces of test files differ from run to run. Without this
+ * check, a repeated id would fail only in some runs.
  *
  * @throws if an id was used in two namespaces
  */

@@ -37,7 +37,7 @@ const RUN = 'run-1';
 export const activityEnvironment = (info: Partial<Info> = {}): MockActivityEnvironment =>
   new MockActivityEnvironment({ scheduledTimestampMs: Date.now(), ...info }, { logger: new DefaultLogger('ERROR') });
 
-/** The real service behind a proxy, a ledger, and the activities of a worker. */
+/** A ledger, the activities of a worker, and the real service behind a proxy. */
 export interface ImportRig {
   readonly ledger: Ledger;
   readonly service: Service;
@@ -86,7 +86,7 @@ interface SliceOptions {
   readonly environment?: MockActivityEnvironment;
 }
 
-/** Opens a rig for the tests of a file. Before each test, its proxy forwards all requests unchanged again. */
+/** Opens a rig for the tests of a file. Resets its proxy before each test, so that requests are forwarded unchanged. */
 export function useImportRig(): Omit<ImportRig, 'close'> {
   const rig = useOpened(openImportRig);
   beforeEach(() => rig.proxy.reset());
