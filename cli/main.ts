@@ -2,15 +2,19 @@
 import { runFerry } from './program';
 import { terminalPrompts } from './terminal/prompts';
 
-// Exits without an error when the reader closes the pipe early, as in `ferry list | head`.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit();
-  throw error;
-});
+/** Aborts when the reader of standard output closes the pipe early, as in `ferry watch | head`. */
+const outputClosed = new AbortController();
+// Drops output without a reader. The command continues, because it may still have to send a decision. Only a command
+// that shows something until it is interrupted ends, and a command that streams rows (see `Output.stream`).
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (stream === process.stdout) outputClosed.abort();
+  });
 
 /**
- * Returns a signal that aborts at the first Ctrl-C, SIGTERM or SIGHUP. A second signal of the same kind ends the
- * process, because its listener has been removed by then.
+ * Returns a signal that aborts at the first Ctrl-C, SIGTERM or SIGHUP, and when standard output is closed. A second
+ * signal of the same kind ends the process, because its listener has been removed by then.
  */
 function interruption(): AbortSignal {
   const controller = new AbortController();
@@ -22,7 +26,7 @@ function interruption(): AbortSignal {
     };
     process.on(signal, interrupt);
   }
-  return controller.signal;
+  return AbortSignal.any([controller.signal, outputClosed.signal]);
 }
 
 const { stdin, stdout, stderr, env } = process;

@@ -11,7 +11,7 @@ import type { Context } from './shared/context';
 import { withAdvice, stackTrace } from './shared/errors';
 import { assertKnownOptions, findCommand } from './shared/options';
 import { type Terminal } from './terminal/terminal';
-import { Output } from './terminal/output';
+import { Output, OutputClosed } from './terminal/output';
 
 /** Exit code of a command that succeeded. */
 const DONE = 0;
@@ -52,6 +52,7 @@ export async function runFerry(typed: readonly string[], terminal: Terminal): Pr
     await command.parseAsync(complete, { from: 'user' });
     return failed ? FAILED : DONE;
   } catch (error) {
+    if (error instanceof OutputClosed) return DONE;
     if (error instanceof CommanderError) {
       if (target && error.code === 'commander.unknownCommand') explainCommands(target, output);
       return handleUsage(error, output, args, target !== null);

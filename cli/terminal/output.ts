@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { inChunks } from '../../domain/text/streams';
 import { jsonPieces, jsonText } from '../../client/text-formats';
 import { withoutUnsafeCharactersInMultilineText } from '../../domain/text/untrusted-text';
@@ -29,6 +28,15 @@ export interface AlreadyWritten {
   readonly failed?: boolean;
 }
 
+/** Thrown when the reader of a streamed result has closed the pipe, as `head` does. The rest of the result is dropped. */
+export class OutputClosed extends Error {
+  override readonly name = 'OutputClosed';
+
+  constructor(cause: Error) {
+    super('the output was closed', { cause });
+  }
+}
+
 /** Prints nothing. The `printQuietly` of commands whose result is of no use to a script. */
 export const PRINT_NOTHING = (): void => undefined;
 
@@ -56,9 +64,15 @@ export class Output {
     if (!this.json && !this.quiet) this.line(text);
   }
 
-  /** Writes a line. Waits if the reader is behind, so that long output does not fill the memory. */
+  /**
+   * Writes a line. Waits if the reader is behind, so that long output does not fill the memory.
+   *
+   * @throws OutputClosed
+   */
   async stream(text: string): Promise<void> {
-    if (!this.terminal.stdout.write(`${text}\n`)) await once(this.terminal.stdout, 'drain');
+    await new Promise<void>((resolve, reject) => {
+      this.terminal.stdout.write(`${text}\n`, (error) => (error ? reject(new OutputClosed(error)) : resolve()));
+    });
   }
 
   /** Writes one JSON value whose last field is a list of any length. */
