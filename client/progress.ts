@@ -157,7 +157,8 @@ export interface MigrationSummary {
 }
 
 /**
- * Lists migrations, including those whose payload key is missing here.
+ * Lists migrations, including those whose payload key is missing here. Lists each migration once, with its newest run:
+ * after a reset, Temporal also lists the run that the reset has ended.
  *
  * @param which `open`: only migrations whose workflow has not ended. A list of ids: only these migrations, and only the
  *   first 100 of them. Default: all that Temporal still retains
@@ -178,7 +179,11 @@ export async function* listMigrations(
             .join(', ')})`;
   const query = `WorkflowType IN (${types.join(', ')})${restriction}`;
   let batch: WorkflowExecutionInfo[] = [];
+  const listed = new Set<string>();
+  // Temporal lists the runs that have not ended first, and then the others, newest end first.
   for await (const found of ferry.temporalWithoutCodec.workflow.list({ query })) {
+    if (listed.has(found.workflowId)) continue;
+    listed.add(found.workflowId);
     batch.push(found);
     // Workflows are collected, so that the ledger is read once for many. If only open workflows are listed, each is
     // yielded immediately, because the ledger is read only for workflows that have ended abnormally.

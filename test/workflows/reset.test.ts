@@ -9,6 +9,7 @@ import type { RunningWorker } from '../../worker';
 import { startWorker as startChangedWorker } from '../../worker';
 import { TIMING } from '../../worker/timing';
 import { ferry } from '../cli/captured-terminal';
+import { runJson } from '../cli/command-line';
 import { failing } from '../company-data-client/misbehaving-service';
 import { until } from '../support/async';
 import { startHttpProxy, type HttpProxy } from '../support/faults/http-proxy';
@@ -103,6 +104,20 @@ test('a reset before a result that cannot be decrypted loses no decision', async
   for await (const { decision, outcome } of readTrail(db, migration.id))
     trail.push(`${decision.kind}: ${String(outcome.applied)}`);
   expect(trail).toEqual(['pause: true', 'resume: true', 'step: true']);
+
+  // The reset has ended the old run, and Temporal still lists it.
+  const runs = async () => {
+    const statuses: string[] = [];
+    const query = `WorkflowId = '${migration.id}'`;
+    for await (const { status } of temporal.workflow.list({ query })) statuses.push(status.name);
+    return statuses;
+  };
+  await until(async () => (await runs()).includes('TERMINATED') && (await runs()).includes('RUNNING'));
+  const { json } = await runJson(orchestrator, 'list');
+  const listed = (json['migrations'] as { readonly migrationId: string }[]).filter(
+    ({ migrationId }) => migrationId === migration.id,
+  );
+  expect(listed).toMatchObject([{ endedInTemporal: false }]);
 });
 
 test('a migration whose history no worker can replay continues after a reset to the task before', async () => {
