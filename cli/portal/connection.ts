@@ -58,15 +58,15 @@ export function withMigrationId({ link, terminal }: PortalContext, command: stri
  * Creates the client of a portal's API.
  *
  * @param options `onAttempt` is called after each attempt to send a request that can take effect, with the error if it
- *   failed. `timeoutMs` is the time limit of each answer
+ *   failed. `timeoutMs` is the time limit of each answer, and `retryWithinMs` the time limit of repeating each request
  */
 export function apiOf(
   origin: string,
   token: Secret | null,
-  { onAttempt, timeoutMs }: Pick<PortalAddress, 'onAttempt' | 'timeoutMs'> = {},
+  { onAttempt, timeoutMs, retryWithinMs }: Pick<PortalAddress, 'onAttempt' | 'timeoutMs' | 'retryWithinMs'> = {},
 ): Api {
   return createPortalApi({
-    ...{ origin, timeoutMs },
+    ...{ origin, timeoutMs, retryWithinMs },
     ...(onAttempt && { onAttempt }),
     headers: token === null ? { 'x-tokenferry-portal': '1' } : { authorization: `Bearer ${token.reveal()}` },
     unreachable: (cause) => unreachableText(origin, cause),
@@ -104,7 +104,7 @@ export async function withPortal<Result>(
       const onAttempt = (error: ApiError | null): void => {
         if (error === null || mayBeReceived(error)) sentTo = migrationId;
       };
-      const api = apiOf(origin, signIn.token, { onAttempt, timeoutMs: withinMs });
+      const api = apiOf(origin, signIn.token, { onAttempt, timeoutMs: withinMs, retryWithinMs: withinMs });
       const readMigration = async (): Promise<MigrationAnswer> =>
         validated(MigrationAnswerSchema, await retryWhileTemporary(() => api.readMigration(), say, { withinMs }));
       return work({ api, signIn, session, readMigration, say });

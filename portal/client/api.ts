@@ -91,6 +91,8 @@ export interface PortalAddress {
   readonly onAttempt?: (error: ApiError | null) => void;
   /** How long to wait for each answer, in milliseconds. Default 60,000. */
   readonly timeoutMs?: number | undefined;
+  /** How long to repeat each request that fails with a temporary error, in milliseconds. Default 10 minutes. */
+  readonly retryWithinMs?: number | undefined;
 }
 
 export interface CompanyFilter {
@@ -104,7 +106,14 @@ export interface CompanyFilter {
 type SubmitPath = '/api/decisions' | '/api/credentials' | '/api/application' | '/api/manifest' | '/api/reports';
 
 /** Returns the functions of the API. All of them throw `ApiError`. */
-export function createPortalApi({ origin, headers, unreachable, onAttempt, timeoutMs = 60_000 }: PortalAddress) {
+export function createPortalApi({
+  origin,
+  headers,
+  unreachable,
+  onAttempt,
+  timeoutMs = 60_000,
+  retryWithinMs: withinMs,
+}: PortalAddress) {
   async function send(method: string, path: string, body?: unknown): Promise<Response> {
     const response = await fetch(origin + path, {
       method,
@@ -164,7 +173,8 @@ export function createPortalApi({ origin, headers, unreachable, onAttempt, timeo
     for (let after = 0; ;) {
       const page = { ...filter, after, limit: 500 };
       const read = (): Promise<Companies> => readCompanies(page);
-      const { companies, hasMore } = onWait === undefined ? await read() : await retryWhileTemporary(read, onWait);
+      const { companies, hasMore } =
+        onWait === undefined ? await read() : await retryWhileTemporary(read, onWait, { withinMs });
       yield* companies;
       const last = companies.at(-1);
       if (!hasMore || last === undefined) return;
@@ -196,12 +206,12 @@ export function createPortalApi({ origin, headers, unreachable, onAttempt, timeo
         throw error;
       }
     };
-    let { id, answer } = await retryWhileTemporary(post, onWait);
+    let { id, answer } = await retryWhileTemporary(post, onWait, { withinMs });
     const request = `/api/requests/${id}`;
     while (answer === null) {
       onWait('Waiting for the migration to answer…');
       await sleep(1_000);
-      ({ id, answer } = await retryWhileTemporary(() => callRequest('GET', request), onWait));
+      ({ id, answer } = await retryWhileTemporary(() => callRequest('GET', request), onWait, { withinMs }));
     }
     return { ...answer, id };
   }

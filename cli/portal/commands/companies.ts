@@ -13,7 +13,8 @@ import { MAX_REFERENCES_IN_A_COMMAND, otherReferencesText, referenceArguments } 
 import { writeCsv } from '../../shared/results';
 import type { TableCell } from '../../terminal/table';
 import type { AlreadyWritten } from '../../terminal/output';
-import { commandText, validated, withPortal, type Connection, type PortalContext } from '../connection';
+import { commandText, validated, type Connection, type PortalContext } from '../connection';
+import { withPortalToRead } from '../reading';
 import { commandOf, inReadersZone } from '../summary';
 
 interface CompaniesOptions {
@@ -50,7 +51,7 @@ export function addCompanies(context: PortalContext): void {
       const isSelected: Condition = (company) =>
         (wave === undefined || company.wave === wave) && (!withoutCredential || lacksCredential(company));
       return run(() =>
-        withPortal(context, migrationId, async (portal) => {
+        withPortalToRead(context, migrationId, async (portal) => {
           const { view } = await portal.readMigration();
           const found = companiesFrom(portal, { state, search }, isSelected);
           return list(context, portal, 'companies', { view, companies: found, hidden: () => 0 }, csv);
@@ -68,7 +69,7 @@ export function addExceptions(context: PortalContext): void {
     .option('--csv', 'print CSV for a spreadsheet')
     .action((migrationId: string, { csv }: Pick<CompaniesOptions, 'csv'>) =>
       run(() =>
-        withPortal(context, migrationId, async (portal) => {
+        withPortalToRead(context, migrationId, async (portal) => {
           const { view } = await portal.readMigration();
           const isComplete = context.output.json || csv === true;
           return list(context, portal, 'exceptions', exceptionsFrom(portal, view, isComplete), csv);

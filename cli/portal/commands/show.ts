@@ -1,4 +1,5 @@
-import { commandText, confirmAdvice, withMigrationId, withPortal, type PortalContext } from '../connection';
+import { commandText, confirmAdvice, withMigrationId, type PortalContext } from '../connection';
+import { withPortalToRead } from '../reading';
 import { mustConfirmKey, printView } from '../summary';
 
 /** `ferry --portal <link> show` */
@@ -9,7 +10,7 @@ export function addShow(context: PortalContext): void {
     .description('Show what is happening, what you need to do and by when, and what you can decide')
     .action((migrationId: string) =>
       run(() =>
-        withPortal(context, migrationId, async ({ session, readMigration }) => {
+        withPortalToRead(context, migrationId, async ({ session, readMigration }) => {
           const answer = await readMigration();
           const { publicKey, person, role, isKeyConfirmed } = session;
           const mustConfirm = mustConfirmKey(session, answer.view);

@@ -9,7 +9,8 @@ import type { CommandResult, Output } from '../../terminal/output';
 import { openLiveBlock } from '../../terminal/live-block';
 import type { Terminal } from '../../terminal/terminal';
 import { clockTime } from '../../terminal/times';
-import { validated, withPortal, type Connection, type PortalContext } from '../connection';
+import { validated, type Connection, type PortalContext } from '../connection';
+import { withPortalToRead } from '../reading';
 import { countsText, inReadersZone, mustConfirmKey, oldText, taskLabel } from '../summary';
 
 const POLL_EVERY_MS = 2_000;
@@ -22,7 +23,7 @@ export function addWatch(context: PortalContext): void {
     .description('Watch the migration until it ends. The exit code is 1 if it ends without being completed')
     .option('--until-decision', 'also stop when you must act')
     .action((migrationId: string, options: { readonly untilDecision?: true }) =>
-      run(() => withPortal(context, migrationId, (portal) => watch(context, portal, options))),
+      run(() => withPortalToRead(context, migrationId, (portal) => watch(context, portal, options))),
     );
 }
 

@@ -1,4 +1,4 @@
-/** Tests the commands that ask about every migration while the portal does not work. */
+/** Tests the commands that only read, and those that ask about every migration, while the portal does not work. */
 import { rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ afterAll(() => rmSync(env.TOKENFERRY_HOME, { recursive: true, force: true }));
 const MIGRATIONS = ['acme.xero', 'bolt.xero', 'kite.xero', 'moss.xero', 'tarn.xero'];
 
 /** Runs a command as a person who has signed in to five migrations. */
-async function run(command: string, answer: RequestListener) {
+async function run(command: string | readonly string[], answer: RequestListener) {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const portal = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -25,7 +25,7 @@ async function run(command: string, answer: RequestListener) {
     });
   const startedAt = Date.now();
   try {
-    const result = await ferry(['--portal', portal, command], undefined, env);
+    const result = await ferry(['--portal', portal, ...[command].flat()], undefined, env);
     return { ...result, tookMs: Date.now() - startedAt };
   } finally {
     server.closeAllConnections();
@@ -60,4 +60,21 @@ test('signing in to all migrations again gives up after ten seconds', async () =
   expect(exitCode).toBe(1);
   expect(err).toContain('the portal is not working at the moment');
   expect(tookMs).toBeLessThan(20_000);
+});
+
+test('a command that only reads gives up after half a minute', async () => {
+  const contract = { migrationId: 'acme.xero', person: 'Cleo', role: 'client', publicKey: 'a'.repeat(64) };
+  const session = { ...contract, isKeyConfirmed: true, expiresAt: '2030-01-01T00:00:00.000Z' };
+  const view = 'The page of this migration is not ready yet, because the migration is not answering.';
+  const advice = 'Try again in a few seconds. If this happens again, tell your contact.';
+  const { exitCode, err, tookMs } = await run(['show', 'acme.xero'], ({ url = '' }, response) => {
+    const isSession = url.startsWith('/api/session');
+    response.writeHead(isSession ? 200 : 503, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(isSession ? session : { error: view, advice }));
+  });
+  expect(exitCode).toBe(1);
+  expect(err).toContain(
+    'the migration is not answering; try again in a few seconds. If this happens again, tell your contact\n',
+  );
+  expect(tookMs).toBeLessThan(40_000);
 });

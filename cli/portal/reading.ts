@@ -1,0 +1,19 @@
+/** Connects the commands that only read. */
+import { sayOnce, withPortal, type Connection, type PortalContext } from './connection';
+
+/** Long enough for a restart of the portal, in milliseconds. */
+const READ_WITHIN_MS = 30_000;
+
+/**
+ * Runs the work of a command that only reads, like {@link withPortal}. Gives up sooner than a command that sends
+ * something, because a person is waiting for the answer and can run the command again.
+ *
+ * @throws CommandFailed
+ */
+export function withPortalToRead<Result>(
+  context: PortalContext,
+  migrationId: string,
+  work: (connection: Connection) => Promise<Result>,
+): Promise<Result> {
+  return withPortal(context, migrationId, work, { say: sayOnce(context), withinMs: READ_WITHIN_MS });
+}
