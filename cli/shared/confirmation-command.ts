@@ -2,7 +2,12 @@
 import type { Database } from '../../store';
 import { readCompanies } from '../../store';
 import { clientCommand } from './client-portal';
-import { BY_CLIENT, MAX_REFERENCES_IN_A_COMMAND, otherReferencesText, referenceArguments } from './remedy-commands';
+import {
+  BY_CLIENT,
+  MAX_REFERENCES_IN_A_CONFIRMATION,
+  otherReferencesText,
+  referenceArguments,
+} from './remedy-commands';
 
 export interface ConfirmationCommand {
   readonly command: string;
@@ -11,8 +16,8 @@ export interface ConfirmationCommand {
 }
 
 /**
- * Returns the command that confirms these unconfirmed companies. If there are too many to name, it has `--all` if no
- * other waiting company is unconfirmed; otherwise it names only the first ones.
+ * Returns the command that confirms these unconfirmed companies. If there are many, it has `--all` or `--wave` if that
+ * confirms no other company; otherwise it names only the first ones.
  *
  * @param portal the portal's address if the client signs its decisions there; null if it does not
  */
@@ -21,17 +26,25 @@ export async function confirmationCommand(
   { migrationId, portal }: { readonly migrationId: string; readonly portal: string | null },
   references: readonly string[],
 ): Promise<ConfirmationCommand> {
-  const isAll =
-    references.length > MAX_REFERENCES_IN_A_COMMAND && (await areAllUnconfirmed(db, migrationId, references));
-  const words = isAll ? '--all' : referenceArguments(references);
+  const isLong = references.length > MAX_REFERENCES_IN_A_CONFIRMATION;
+  const option = isLong ? await selectingOption(db, migrationId, references) : null;
+  const words = option ?? referenceArguments(references);
   const command = clientCommand(`ferry confirm-sync-disabled ${migrationId} ${words} ${BY_CLIENT}`, portal);
-  return { command, others: isAll ? null : otherReferencesText(command, references) };
+  return { command, others: option === null ? otherReferencesText(command, references) : null };
 }
 
-/** Returns whether every waiting company without a confirmation is one of these. */
-async function areAllUnconfirmed(db: Database, migrationId: string, references: readonly string[]): Promise<boolean> {
+/** Returns the option that selects exactly these of the waiting companies without a confirmation; null if none does. */
+async function selectingOption(
+  db: Database,
+  migrationId: string,
+  references: readonly string[],
+): Promise<string | null> {
   const named = new Set(references);
-  for await (const { reference, confirmedAt } of readCompanies(db, migrationId, { states: ['waiting'] }))
-    if (confirmedAt === null && !named.has(reference)) return false;
-  return true;
+  const waves = new Set<number | null>();
+  const wavesOfOthers = new Set<number | null>();
+  for await (const { reference, wave, confirmedAt } of readCompanies(db, migrationId, { states: ['waiting'] }))
+    if (confirmedAt === null) (named.has(reference) ? waves : wavesOfOthers).add(wave);
+  if (wavesOfOthers.size === 0) return '--all';
+  const [wave = null, ...others] = waves;
+  return wave === null || others.length > 0 || wavesOfOthers.has(wave) ? null : `--wave ${wave}`;
 }

@@ -39,6 +39,17 @@ test('the suggested confirmation of more companies than fit into a command names
   // Once company 80 is confirmed, `--all` confirms exactly the other 79 companies.
   await updateRow(ledger.db, migration.id, 80, { confirmed_at: new Date() });
   expect(await detailsFor(79)).toMatch(/ confirm-sync-disabled \S+ --all --as client --by "your name"\nafter the/);
+  await updateRow(ledger.db, migration.id, 80, { confirmed_at: null });
+  // The first 59 companies are wave 1. `--wave 1` would confirm more than the first 58 of them.
+  await ledger.db
+    .updateTable('companies')
+    .set({ wave: 1 })
+    .where('migration_id', '=', migration.id)
+    .where('row', '<=', 59)
+    .execute();
+  expect(await detailsFor(59)).toMatch(/ confirm-sync-disabled \S+ --wave 1 --as client --by "your name"\nafter the/);
+  expect(await detailsFor(58)).toMatch(/ c50 --as client .*\nthe command names only the first 50 companies/);
+  expect(await detailsFor(60)).toMatch(/ c50 --as client .*\nthe command names only the first 50 companies/);
 });
 
 test('times that differ by seconds are shown with seconds', async () => {
