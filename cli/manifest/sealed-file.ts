@@ -17,7 +17,7 @@ import { CommandFailed } from '../shared/errors';
 import { unreadableFile } from '../shared/unreadable-file';
 import { HashedKeyMap } from './hashed-key-map';
 import { SEALED_FILE_BEGINNING } from '../../domain/supply/file-kind';
-import { obtainedAtProblem } from '../../domain/supply/row-parser';
+import { obtainedElsewhereProblem } from '../../domain/supply/row-parser';
 import type { SecretCredential } from './row-file';
 
 const SPECIFY_SEALED = 'nothing was sent; specify the file that ferry seal has written';
@@ -226,7 +226,7 @@ export async function readSealedCredentials(file: string): Promise<SealedCredent
 
 /** Refuses an `obtainedAt` that an unsealed file could not have either, for example if the client's clock was wrong. */
 function assertPossible(file: string, line: number, obtainedAt: string, now: Date): void {
-  const problem = obtainedAtProblem(new Date(obtainedAt), now);
+  const problem = obtainedElsewhereProblem(new Date(obtainedAt), now);
   if (problem === null) return;
   // Without obtainedAt, the time of the original file counts, and some programs set it to 1970.
   const advice =

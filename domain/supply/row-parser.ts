@@ -99,6 +99,8 @@ export interface CredentialTimes {
   readonly now: Date;
   /** The time of the option `--obtained-at`, for rows without `obtainedAt`. */
   readonly obtainedAt?: Date;
+  /** A time for rows without `obtainedAt`, which replaces the time of the file. Rows can also have their own time. */
+  readonly forOtherRows?: Date;
   /** Advice on how to give one time for all rows without `obtainedAt`; absent if that is not possible. */
   readonly forAllRows?: string;
 }
@@ -130,9 +132,12 @@ const EARLIEST_TOKEN = Date.parse('2000-01-01T00:00:00Z');
 
 const ENTER_TIME = 'enter the time at which the token was obtained';
 
-function parseObtainedAt(reader: RowReader, { now, obtainedAt: given, forAllRows }: CredentialTimes): string | null {
+function parseObtainedAt(
+  reader: RowReader,
+  { now, obtainedAt: given, forOtherRows, forAllRows }: CredentialTimes,
+): string | null {
   if (!reader.has('obtainedAt')) {
-    const at = given ?? beforeNow(reader.fileModifiedAt, now);
+    const at = given ?? forOtherRows ?? beforeNow(reader.fileModifiedAt, now);
     const problem = obtainedAtProblem(at, now);
     if (problem === null) return at.toISOString();
     // Some programs that unpack archives set the time of a file to 1980.
@@ -172,6 +177,14 @@ function parseTime(text: string): Date | null {
   // `Date.parse` accepts 30 February and returns a day in March.
   const day = time.slice(0, 10);
   return new Date(`${day}T00:00Z`).toISOString().startsWith(day) ? new Date(time) : null;
+}
+
+/** How far the clock of one machine can be ahead of the clock of another, in milliseconds. */
+const CLOCK_TOLERANCE_MS = 30_000;
+
+/** Returns {@link obtainedAtProblem} for a time that the clock of another machine can have given. */
+export function obtainedElsewhereProblem(at: Date, now: Date): string | null {
+  return obtainedAtProblem(at, new Date(now.getTime() + CLOCK_TOLERANCE_MS));
 }
 
 /** Returns why a credential cannot have been obtained at this time; null if it can. */

@@ -2,7 +2,7 @@
  * Stores credentials and client secrets that the client sealed before sending them, in the browser or with `ferry
  * --portal`. Does not open them.
  */
-import { obtainedAtProblem } from '../../domain/supply/row-parser';
+import { obtainedElsewhereProblem } from '../../domain/supply/row-parser';
 import { findOtherApplication, isSameApplication } from '../../domain/preflight/applications';
 import { counted } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
@@ -68,7 +68,7 @@ function examined(credentials: readonly (Omit<SealedCredential, 'sealed'> & { re
   const accepted = new Map<string, SealedCredential>();
   const refused: Refused = [];
   for (const { reference, obtainedAt, sealed } of credentials) {
-    const problem = obtainedAtProblem(new Date(obtainedAt), now);
+    const problem = obtainedElsewhereProblem(new Date(obtainedAt), now);
     if (problem !== null)
       refused.push({
         reference,

@@ -21,8 +21,8 @@ export interface CheckedFile {
 export const OBTAINED_AT_LABEL = 'When your application received the credentials';
 
 export interface CheckOptions {
-  /** Applies to credentials without an `obtainedAt` in the file. */
-  readonly obtainedAt: Date;
+  /** Applies to credentials without an `obtainedAt` in the file. Null: the time when the file was last changed applies. */
+  readonly obtainedAt: Date | null;
   readonly asWindows1252: boolean;
   /** The companies of the migration, by reference. */
   readonly known: ReadonlyMap<string, Company>;
@@ -36,11 +36,15 @@ export async function checkCredentials(
   const findings = new FindingList();
   const credentials: ParsedCredential[] = [];
   const duplicates = new Duplicates(platform.organizationField, createNumberMap);
-  const times = { now: new Date(), forAllRows: `enter the time under "${OBTAINED_AT_LABEL}"` };
+  const times = {
+    now: new Date(),
+    forAllRows: `enter the time under "${OBTAINED_AT_LABEL}"`,
+    ...(obtainedAt !== null && { forOtherRows: obtainedAt }),
+  };
   const accented: AccentedValue[] = [];
   const source = await openSourceFile(file, asWindows1252, findings);
   if (source === null) return { findings, credentials, accented: null };
-  for await (const reader of readRows(source, credentialColumns(platform), findings, obtainedAt)) {
+  for await (const reader of readRows(source, credentialColumns(platform), findings)) {
     const credential = parseCredential(reader, platform, times);
     if (credential === null) continue;
     accented.push(...accentedValues(reader, [credential.reference]));

@@ -24,9 +24,8 @@ export async function openCredentials(app: App, action: Action, selected: readon
   const file = createFileCheck<Checked>({
     advice: 'choose a file with credentials that can be sent',
     check: async (chosen, { asWindows1252, say }) => {
-      const changedAt = new Date(chosen.lastModified);
-      if (!isTimeEntered) obtainedAt.value = localInput(changedAt);
-      const time = isTimeEntered ? new Date(obtainedAt.value) : changedAt;
+      if (!isTimeEntered) obtainedAt.value = localInput(new Date(chosen.lastModified));
+      const time = isTimeEntered ? new Date(obtainedAt.value) : null;
       const known = await readByReference(eachCompany({}, say));
       const found = await checkCredentials(chosen, platformOf(app), { obtainedAt: time, asWindows1252, known });
       const { included, others } = ofSelected(found, selected);

@@ -8,16 +8,11 @@ import { RowReader } from '../../../domain/supply/row-reader';
 import { noRows, openTable } from '../../../domain/supply/table';
 import type { SourceFile } from './source-file';
 
-/**
- * Yields the rows of a file. If an error makes the file unreadable, adds it to the findings and stops.
- *
- * @param modifiedAt used as the `obtainedAt` of rows that have none; default: when the file was last changed
- */
+/** Yields the rows of a file. If an error makes the file unreadable, adds it to the findings and stops. */
 export async function* readRows(
-  { name, text, modifiedAt: changedAt }: SourceFile,
+  { name, text, modifiedAt }: SourceFile,
   columns: Columns,
   findings: FindingList,
-  modifiedAt = changedAt,
 ): AsyncGenerator<RowReader> {
   try {
     let isBroken = false;

@@ -147,6 +147,18 @@ describeWithChromium("the check of a file in the portal's page", () => {
     await page.getByText('✓ 1 credential can be sent.').waitFor();
   });
 
+  test('refuses a time in the future, which would be after every confirmation', async () => {
+    writeFileSync(file, GOOD);
+    const page = await openDialog();
+    await page.getByLabel('Credential file').setInputFiles(file);
+    await page.getByLabel('When your application received').fill('2999-11-22T10:00');
+    await page.getByLabel('When your application received').blur();
+    await page.getByText('the time that is used instead (2999-11-22 15:00 UTC) is in the future').waitFor();
+    await send(page);
+    await page.getByText('Choose a file with credentials that can be sent.').waitFor();
+    expect(sentTimes()).toEqual([]);
+  });
+
   test('says that a file has changed since it was chosen', async () => {
     writeFileSync(file, WRONG);
     const page = await openDialog();
