@@ -127,7 +127,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
   // If only keys of the client are given, the signature of an export by support cannot be verified.
   const isEndVerified = (last: SignedTrailEnd): boolean =>
     approvers.some(({ role }) => role === 'support') || isEndOfApprover(last, verifier.approvers());
-  let unprovenEnd: string | null = 'itself is not signed';
+  let unprovenEnd: string | null = 'itself is not signed, so';
   const unsigned = createUnsignedNotes(approvers);
   let ledgerNotes: readonly string[] = [];
   for await (const { line, text, value } of readLines(file, migrationId)) {
@@ -144,9 +144,11 @@ async function verify(file: string, migrationId: string, approvers: readonly App
       end = value.end;
       if (isEndVerified(value)) unprovenEnd = null;
       else
+        // The commands that ferry prints name no key of support if support need not sign: with such a key, ferry would
+        // demand a signature for each decision of support.
         unprovenEnd = isEndSigned(value)
-          ? 'is signed with a key that you did not pass'
-          : 'itself is not validly signed';
+          ? 'is signed with a key that you did not pass. The decisions of the client are verified without this key, but'
+          : 'itself is not validly signed, so';
       if (end.migrationId !== migrationId) {
         const why = `this is the trail of ${end.migrationId}, not of ${migrationId}`;
         const added = verifier.added();
@@ -262,7 +264,7 @@ function printVerified(
     return;
   }
   output.line(
-    `The export ${unprovenEnd}, so refused decisions, times and outcomes could have been changed, and entries could have been removed.`,
+    `The export ${unprovenEnd} refused decisions, times and outcomes could have been changed, and entries could have been removed.`,
   );
 }
 

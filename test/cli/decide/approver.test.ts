@@ -263,7 +263,7 @@ describe('the verification of an exported trail', () => {
     const own = await verify(SIGNED, [`client:Dana:${keyOf('dana')}`], undefined, 'sam');
     expect(own).toMatchObject({
       exitCode: 0,
-      out: expect.stringContaining('The export is signed with a key that you did not pass') as string,
+      out: expect.stringContaining('The export is signed with a key that you did not pass. The decisions of') as string,
     });
     expect(own.out).toContain('ferry did not verify 1 decision of support, because no key of support was given');
   });
