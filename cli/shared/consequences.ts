@@ -3,6 +3,7 @@
  * ask for confirmation.
  */
 import { clientStateText } from '../../domain/companies/company-state';
+import { countOpen } from '../../domain/companies/counts';
 import { withdrawalText } from '../../domain/decisions/withdrawals';
 import type { Step } from '../../domain/migration/steps';
 import { nextMove } from '../../domain/planning/windows';
@@ -106,4 +107,14 @@ export async function finalConsequence(
       described.set(reference, `${reference} (${name}, ${clientStateText(state, failure)})`);
   const named = references.map((each) => described.get(each) ?? each);
   return `${counted(references.length, 'company')} ${fate}: ${referenceList(named, MAX_NAMED)}`;
+}
+
+/**
+ * Returns the end of a self-service migration that follows from a final decision on companies, because no company is
+ * left after it; null if the migration does not end.
+ */
+export function lastCompaniesConsequence(progress: Progress | undefined, decided: number): string | null {
+  if (progress?.route !== 'self-service' || countOpen(progress.counts) + progress.counts.failed > decided) return null;
+  const whilePaused = progress.state === 'paused' ? ', even while it is paused' : '';
+  return `No company is then left, so the migration ends for good${whilePaused}, and the stored credentials are destroyed`;
 }

@@ -219,10 +219,10 @@ function manifestText({ route, step }: Progress): string {
  * Returns the warning that the migration ends after the decision about the last company; empty if it does not. Only a
  * self-service migration ends in this way, because it has no sign-off.
  */
-function endText({ route, step }: Progress): string {
-  return route === 'self-service' && step === 'complete-migration'
-    ? ' Once every company has moved or been left out, the migration ends automatically, and the stored credentials are destroyed.'
-    : '';
+function endText({ route, state }: Progress): string {
+  if (route !== 'self-service') return '';
+  const whilePaused = state === 'paused' ? ', even while it is paused' : '';
+  return ` Once every company has moved or been left out, the migration ends automatically${whilePaused}, and the stored credentials are destroyed.`;
 }
 
 const isBeforeSync = (step: Step): boolean => stepNumber(step) < stepNumber('disable-syncing');

@@ -14,7 +14,7 @@ import type { CompanyCommand, SelectionOptions } from '../../shared/company-sele
 import { addCompanyCommand, COMPANY_COMMANDS, readSelection } from '../../shared/company-selection';
 import type { CommandResult } from '../../terminal/output';
 import { assertLedger, withMigrationClient } from '../../shared/clients';
-import { finalConsequence } from '../../shared/consequences';
+import { finalConsequence, lastCompaniesConsequence } from '../../shared/consequences';
 import type { Context, YesOption } from '../../shared/context';
 import { confirm } from '../../shared/context';
 import type { DecisionOptions } from '../../shared/decisions';
@@ -87,7 +87,11 @@ async function decideCompanies(
   }
   if (final && !isRefused) {
     const { fate } = final;
-    const consequence = await finalConsequence(db, migrationId, { fate, references: companies });
+    const effects = [
+      await finalConsequence(db, migrationId, { fate, references: companies }),
+      lastCompaniesConsequence(progress, companies.length),
+    ];
+    const consequence = effects.filter((each) => each !== null).join('. ');
     const question = `${final.question} ${counted(companies.length, 'company')} of ${migrationId} for good?`;
     if (!(await confirm(context, options, { question, consequence })))
       throw new CommandFailed(

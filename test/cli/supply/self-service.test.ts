@@ -64,7 +64,14 @@ describe('exceptions in self-service', () => {
     const bySupport = await me.run('skip', id, 'S-3', '--reason', 'closed', '--yes', '--by', 'Sam');
     expect(bySupport.exitCode).toBe(1);
     expect(bySupport.out).toContain('in self-service, only the client can decide what happens to companies');
-    expect((await me.run('skip', id, 'S-3', '--reason', 'closed', '--yes', ...as)).exitCode).toBe(0);
+    const skip = ['skip', id, 'S-3', '--reason', 'closed', ...as];
+    const ENDS =
+      /: S-3 \(.*\)\. No company is then left, so the migration ends for good, even while it is paused, and /;
+    await until(async () => (await me.companiesOf(id))[1]?.state === 'moved');
+    expect((await me.run('pause', id, ...as)).exitCode).toBe(0);
+    expect((await me.run(...skip)).err).toMatch(ENDS);
+    expect((await me.run('resume', id, ...as)).exitCode).toBe(0);
+    expect((await me.run(...skip, '--yes')).exitCode).toBe(0);
     expect((await me.run('watch', id)).exitCode).toBe(0);
     expect((await me.companiesOf(id)).map(({ state }) => state)).toEqual(['moved', 'moved', 'left-out']);
     expect((await me.run('audit', id)).out).toMatch(

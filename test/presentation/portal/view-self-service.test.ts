@@ -67,6 +67,12 @@ test('in self-service, the view says that the decision about the last company en
   const ends = /the migration ends automatically, and the stored credentials are destroyed\.$/;
   expect(view.task?.why).toMatch(ends);
   expect(view.actions.find(({ message }) => message === 'skip')?.consequence).toMatch(ends);
+  const pause = { reason: 'lunch', by: 'Cleo', stopReason: null, at: AT };
+  const last = { route: 'self-service', counts: counts({ total: 1, waiting: 1 }) } as const;
+  const leavingOut = (more: Partial<MigrationState>) =>
+    viewOf(stateAt('supply-details', { ...last, ...more })).actions.find(({ message }) => message === 'exclude');
+  expect(leavingOut({})?.consequence).toMatch(ends);
+  expect(leavingOut({ pause })?.consequence).toMatch(/the migration ends automatically, even while it is paused, and/);
 });
 
 test.each([
