@@ -1,4 +1,4 @@
-/** Tests the metrics of a worker over HTTP, and that docs/monitoring.md describes all of them. */
+/** Tests the metrics of a worker, and that docs/monitoring.md describes every metric of `METRICS`. */
 import { openMonitoringDatabase } from '../../store';
 import { LedgerMetrics } from '../../worker/metrics/ledger-metrics';
 import { METRICS } from '../../worker/metrics/definitions';
@@ -20,7 +20,7 @@ afterAll(async () => {
   await orchestrator.close();
 });
 
-/** Returns the value of a sample; undefined if there is none with these labels. */
+/** Returns the value of a sample, which is given as its name and labels; undefined if the text lacks it. */
 function valueOf(text: string, sample: string): number | undefined {
   const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
   return line === undefined ? undefined : Number(line.slice(sample.length + 1));
@@ -58,7 +58,7 @@ test('a scrape shows a migration while its companies are being moved, and afterw
   expect(text).toMatch(/^temporal_request_total\{.*operation="RespondWorkflowTaskCompleted".*\} [1-9]/m);
   expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
 
-  // Samples whose names begin with tokenferry_ belong to a metric of `METRICS`, and have only the labels that it lists.
+  // Samples whose names begin with tokenferry_ belong to a metric of `METRICS`, and have only its labels and `le`.
   const ours = text.split('\n').filter((line) => line.startsWith('tokenferry_'));
   for (const line of ours) {
     const [, sample = '', labels = ''] = /^(\w+)(?:\{(.*)\})? /.exec(line) ?? [];

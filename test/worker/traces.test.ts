@@ -87,7 +87,7 @@ test('one trace leads from the command through workflow and activity to the serv
 
   const [moved] = spanNamed('tokenferry-service', /^POST .companies$/);
   if (!moved) throw new Error('the service has not continued the trace');
-  // If no worker answers the update within 2 seconds, `ferry` also sends a signal.
+  // If no worker answers the update within 2 seconds, `ferry` also sends a signal, which can then lead to the move.
   expect(receiver.chainTo(moved)).toEqual([
     'ferry: decide resume',
     expect.stringMatching(/^ferry: (update|signal) resume$/),

@@ -1,4 +1,4 @@
-/** The failure of a workflow task with an input that the worker cannot read. Tests in `test/security/` use a server. */
+/** The failure of a workflow task with an input that the worker cannot read. Tests with a server: `test/security/`. */
 import { UnreadablePayload } from '../../domain/migration/decision';
 import { interceptors } from '../../workflows/interceptors';
 

@@ -187,7 +187,7 @@ export async function readRow(db: Database, id: string, row: number) {
     .executeTakeFirstOrThrow();
 }
 
-/** Records a send intent for each of these rows, with different connections. Returns the rows that `owner` owns. */
+/** Records a send intent for each of `rows` that `owner` owns, with different connections. Returns these rows. */
 export function sendIntents(db: Database, owner: LeaseOwner, rows: readonly number[]): Promise<ReadonlySet<number>> {
   return recordSendIntents(
     db,

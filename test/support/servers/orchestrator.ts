@@ -22,8 +22,8 @@ import { registerApplications } from '../migrations/platforms';
 import { sharedTemporal } from './shared-servers';
 
 /**
- * The workflow bundle of the build, because bundling again for each test file would take seconds. It is read only once,
- * so that all workers of a file run the same code even if a build runs in parallel.
+ * The workflow bundle that the build has written. Bundling again for each test file would take seconds. The bundle is
+ * read only once, so that all workers of a file run the same code even if a build runs in parallel.
  */
 const WORKFLOWS = {
   workflowBundle: { code: readFileSync(path.join(__dirname, '../../../dist/workflow-bundle.js'), 'utf8') },

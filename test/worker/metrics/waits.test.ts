@@ -1,10 +1,13 @@
-/** Tests for how long migrations are said to wait, if workflows do not answer. */
+/** Tests the reported waiting times of migrations, even if workflows do not answer. */
 import type { Client } from '@temporalio/client';
 import { WaitReader } from '../../../worker/metrics/waits';
 
 const HOUR_MS = 3_600_000;
 
-/** Returns a client of a Temporal with these migrations. Those in `silent` answer no query before the deadline. */
+/**
+ * Returns a client of a Temporal with these migrations, and the ids of the migrations that were queried. Migrations in
+ * `silent` answer no query before the deadline.
+ */
 function clientWith(ids: readonly string[], silent: ReadonlySet<string>) {
   const asked: string[] = [];
   let deadlineMs = 0;

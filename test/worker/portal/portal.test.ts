@@ -1,4 +1,4 @@
-/** Tests the decisions that people send through the portal, and workers that fail while they carry them out. */
+/** Tests the decisions that people send through the portal, and workers that fail while carrying them out. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { pino } from 'pino';

@@ -12,7 +12,7 @@ const BUSY_SLICES = 90;
 
 const orchestrator = useOrchestratorWithWorker();
 
-/** Prepares a migration up to the approval of its first company. */
+/** Returns a migration whose first company has been moved but not approved. */
 async function prepare(client: string, companies: number, limits: object): Promise<TestMigration> {
   const tokens = Array.from({ length: companies }, (_, index) => `sbx-ok-1.${client}${index}`);
   const migration = await startTestMigration(orchestrator, client, tokens);

@@ -11,7 +11,7 @@ import { installRuntime } from '../../../worker/runtime';
 
 /** The number of probes that find the service down. With the delays before probes, the outage takes about 10 s. */
 const PROBES = 2;
-/** One check begins before the run knows of the outage; the next ones follow at growing delays. */
+/** The maximum number of checks: one that begins before the run knows of the outage, and others at growing delays. */
 const MOST_CHECKS = 10;
 
 const OUTAGE: ServiceUnavailable = { why: 'GET /account: answered 503', source: 'service', afterMs: 0 };

@@ -149,7 +149,7 @@ test('an outage dates from its first failed call, even if a slice ended before t
   const { outage } = await migration.until(inOutage);
   over = true;
   const [recorded] = await readStoppages(orchestrator.ferry.db, migration.id);
-  // The work on a company begins shortly before its call fails.
+  // The work on a company begins shortly before its call fails, so the outage can begin before the first failed call.
   const [firstFailedAt = 0, secondFailedAt = 0] = failedAt.values();
   expect(secondFailedAt).toBeGreaterThan(firstFailedAt);
   for (const since of [recorded?.beganAt, outage?.since])
@@ -198,7 +198,7 @@ test('at most two groups of companies are tried before a long Retry-After ends',
     (progress) => Date.parse(progress.outage?.until ?? '') - startedAt > (WAIT_S - 3) * 1_000,
   );
   expect(outage?.why).toMatch(/asks for a retry after|the service's rate limit was reached/);
-  // The first company, and at most two groups of the eight companies that are tried at once.
+  // The first company, and at most twice the eight companies that are tried at once.
   expect(between.arrived('POST', /^\/companies$/).length).toBeLessThanOrEqual(1 + 2 * 8);
   rateLimited = false;
   await migration.until(allMoved);

@@ -56,7 +56,7 @@ test.each(MOMENTS)('cancelling a migration %s moves nothing and destroys its cre
 test('after a cancellation during a batch, no move begins, and the ledger agrees with the service', async () => {
   // The first company is quick. The authorization of every other company takes a second.
   const tokens = ['sbx-ok-1', ...Array.from({ length: 60 }, (_, index) => `sbx-slow-1000-ok-1.${index}`)];
-  // This company is still syncing when all other companies have been verified.
+  // This company is still importing or syncing when all other companies that have begun to move are verified.
   tokens[1] = 'sbx-slow-8000-ok-1.last';
   const migration = await startTestMigration(orchestrator, 'cancel-batch', tokens);
   await migration.readyToMove();

@@ -42,8 +42,7 @@ const messagesOf = (error: unknown): string =>
   error instanceof Error ? `${error.message} ${messagesOf(error.cause)}` : '';
 
 /**
- * Asserts that the attack left no trace in the ledger: one company is moved, the other companies wait, and the
- * migration is open.
+ * Asserts that the attack did not succeed: one company is moved, the other companies wait, and the migration is open.
  */
 async function assertUntouched(): Promise<void> {
   const { db } = orchestrator.ferry;

@@ -28,7 +28,7 @@ import { startTestMigration, SUPPORT, type TestMigration } from '../running-migr
 
 const messages = fuzzer('signals, updates and queries');
 
-/** The test checks that the migration answers after each group of this many messages. */
+/** The number of messages between two checks that the migration still answers. */
 const CHECK_EVERY = 40;
 
 const orchestrator = useOrchestratorWithWorker();
@@ -67,7 +67,7 @@ const ENCODINGS = [
 
 /** Messages that made, or could have made, a workflow task or the recording of a decision fail. */
 const CORPUS: readonly Input[] = [
-  // A decision that is well-formed except for a field that is too deep to be written as JSON, signed or not.
+  // Messages, signed or not, with a value that is nested too deeply.
   ...DEEP.flatMap((deep) =>
     [signal, update].flatMap((send) => [
       send('pause', json(`{${SENDER},"extra":${deep}}`)),

@@ -24,9 +24,9 @@ import { startTestMigration, SUPPORT, type TestMigration } from '../running-migr
 const DEPLOYMENT = 'tokenferry';
 const NAMESPACE = SEPARATE_NAMESPACES.versions;
 
-/** The current build. */
+/** The present build, from `dist`. */
 const PRESENT = readFileSync(path.join(__dirname, '../../../dist/workflow-bundle.js'), 'utf8');
-/** A changed build. It can continue a migration that the current build has started, but not a batch run. */
+/** A changed build. It can continue a migration that the present build has started, but not a batch run. */
 const CHANGED = withMoreActivities(PRESENT);
 /** A build that cannot continue any migration. */
 const BROKEN = withCode(
