@@ -2,7 +2,6 @@
  * Prints the companies that are no exceptions, but that a person may have to act on: those without a usable credential,
  * those with a replaced application, and those that wait for their next try.
  */
-import { needsLink } from '../../domain/companies/company-state';
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import type { Remedy } from '../../domain/companies/remedies';
 import { remedyText } from '../../domain/companies/remedies';
@@ -61,12 +60,12 @@ export async function printReplaced(
   );
   const applications = await readReplacedApplications(db, migrationId);
   if (applications) for (const each of applications.replaced) output.line(`  ${replacedText(each, applications)}`);
-  for (const company of companies) {
-    const { reference, linkUrl } = company;
-    if (!needsLink(company, true)) output.line(`  ${reference} was left out, so it needs no link`);
-    else if (linkUrl !== null) output.line(`  ${reference} reconnects at ${linkUrl}`);
-    else output.line(`  ${reference} has no link in the ledger; look up its link at the service`);
-  }
+  for (const { reference, linkUrl } of companies)
+    output.line(
+      linkUrl === null
+        ? `  ${reference} has no link in the ledger; look up its link at the service`
+        : `  ${reference} reconnects at ${linkUrl}`,
+    );
   if (matching > companies.length) {
     const more = (matching - companies.length).toLocaleString('en-US');
     output.line(`  and ${more} more; list all with: ferry companies ${migrationId} --replaced-application`);
