@@ -83,19 +83,6 @@ export function clientStateOf(state: CompanyState, failure: FailureKind | null, 
   }
 }
 
-/**
- * Returns whether the end customer should get the company's link: the company must reconnect, or depends on a replaced
- * application. A left-out company needs no link. Having a link is not enough, because a company that was not moved for
- * another reason can also have one.
- */
-export function needsLink(
-  { state, failure }: { readonly state: CompanyState; readonly failure: FailureKind | null },
-  dependsOnReplaced: boolean,
-): boolean {
-  const clientState = clientStateOf(state, failure);
-  return clientState === 'must-reconnect' || (dependsOnReplaced && clientState !== 'left-out');
-}
-
 /** Returns the words that people read for the state of a company: *moved*, *must reconnect* and so on. */
 export function clientStateText(state: CompanyState, failure: FailureKind | null, stage: MoveStage = 'open'): string {
   return clientStateWords(stage)[clientStateOf(state, failure, stage !== 'open')];

@@ -1,6 +1,6 @@
 /** Builds the page's rows of companies from the ledger's facts. */
 import { inClientWords } from '../../domain/companies/client-words';
-import { clientStateOf, leftOutText, needsLink, unreachedText } from '../../domain/companies/company-state';
+import { clientStateOf, leftOutText, unreachedText } from '../../domain/companies/company-state';
 import type { SupplyMessage } from '../../domain/companies/credential-state';
 import { acceptedSupplies, missingCredentialText, notReadyText } from '../../domain/companies/credential-state';
 import type { FailureKind } from '../../domain/companies/failures';
@@ -41,8 +41,7 @@ export function companyOf(company: CompanyRow, view: AcceptingView | null): Port
     problem: problem === null ? null : withoutUnsafeCharacters(problem),
     remedies: company.hasEnded ? [] : [...(view ? acceptedRemedies(remediable, rulesFor(company, view)) : remedies)],
     accepts: company.hasEnded ? [] : acceptedSupplies(company).filter((message) => isAccepted(message, view)),
-    linkUrl:
-      remedies.includes('relink') || needsLink(company, company.dependsOnReplaced) ? webAddress(company.linkUrl) : null,
+    linkUrl: remedies.includes('relink') || company.dependsOnReplaced ? webAddress(company.linkUrl) : null,
   };
 }
 
@@ -58,14 +57,14 @@ function isAccepted(supply: SupplyMessage, view: AcceptingView | null): boolean 
 
 /**
  * Returns the problem of a company; null if there is none. Adds that the company depends on a replaced application,
- * unless its end customer must reconnect it anyway. A left-out company gets no advice about that.
+ * unless its end customer must reconnect it anyway.
  */
 function problemOf(company: CompanyRow, view: AcceptingView | null): string | null {
   const own = ownProblemOf(company, view);
   if (!company.dependsOnReplaced || clientStateOf(company.state, company.failure) === 'must-reconnect') return own;
-  if (!needsLink(company, true)) return `${own ?? 'left out'}; ${REPLACED_PROBLEM}`;
   const replaced = `${REPLACED_PROBLEM}; ${replacedRemedyFor(webAddress(company.linkUrl))}`;
-  return own === null ? replaced : `${own}; ${replaced}`;
+  const isLeftOut = company.state === 'skipped' || company.state === 'excluded';
+  return own === null && !isLeftOut ? replaced : `${own ?? 'left out'}; ${replaced}`;
 }
 
 function ownProblemOf(company: CompanyRow, view: AcceptingView | null): string | null {

@@ -6,7 +6,7 @@
 import { inClientWords } from '../../domain/companies/client-words';
 import type { CompanyState, MoveStage } from '../../domain/companies/company-state';
 import type { Counts } from '../../domain/companies/counts';
-import { clientStateText, COMPANY_STATES, needsLink, unreachedText } from '../../domain/companies/company-state';
+import { clientStateOf, clientStateText, COMPANY_STATES, unreachedText } from '../../domain/companies/company-state';
 import { countOpen } from '../../domain/companies/counts';
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import type { LedgerCompany, ReportFigures } from '../../store';
@@ -114,8 +114,7 @@ const replacedSection = (applications: ApplicationsOfMoved): Section => ({
   count: () => null,
   columns: [REFERENCE, NAME, { title: 'Link for the end customer', as: 'link' }, { title: 'State', as: 'short' }],
   cells: (company, { stage }) => [
-    ...[company.reference, company.name, needsLink(company, true) ? (company.linkUrl ?? NO_LINK) : ''],
-    stateText(company, stage),
+    ...[company.reference, company.name, company.linkUrl ?? NO_LINK, stateText(company, stage)],
   ],
 });
 
@@ -265,13 +264,19 @@ export function companyRecord(
     records: recordsText(company),
     'synced every': syncIntervalText(company),
     'next sync': nextSyncText(company, now, momentText),
-    'link for the end customer': needsLink(company, company.replacedApplication) ? (linkUrl ?? '') : '',
+    'link for the end customer': needsLink(company) ? (linkUrl ?? '') : '',
     'left out by': company.leftOutBy ?? '',
     'reason for leaving it out': company.leftOutReason ?? '',
     'company id': companyId ?? '',
     'connection id': connectionId ?? '',
     'correlation ids': correlationIdsText(company),
   };
+}
+
+/** Returns whether the end customer should get the link. A left-out company needs none, but keeps its last failure. */
+function needsLink(company: ReportedCompany): boolean {
+  const { state, failure, replacedApplication } = company;
+  return (mustReconnect(company) || replacedApplication) && clientStateOf(state, failure) !== 'left-out';
 }
 
 function spreadsheetAction(company: ReportedCompany, view: Pick<ReportView, 'stage' | 'route'>): string {

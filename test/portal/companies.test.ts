@@ -137,18 +137,18 @@ describe('companies', () => {
     const { companies } = await read(session, '?exceptions=true');
     expect(companies).toMatchObject([
       { row: 1, state: 'moved', linkUrl: 'https://service.example/1', remedies: [] },
-      // A left-out company needs no link.
-      { row: 2, state: 'left-out', linkUrl: null },
+      { row: 2, state: 'left-out', linkUrl: 'https://service.example/2' },
       { row: 3, state: 'not-moved' },
     ]);
     expect(companies[2]?.problem).not.toContain('was replaced');
     expect(companies.slice(0, 2).map(({ problem }) => problem)).toEqual([
       expect.stringMatching(/^the application .* was replaced, .*; let the end customer reconnect with the link/),
-      expect.stringMatching(/^sold; the application .* was replaced, so the service can no longer refresh them$/),
+      expect.stringMatching(/^sold; the application .* was replaced/),
     ]);
     const answer = await session.fetch('/api/reconnect-links.csv');
     expect(parse(await answer.text(), { bom: true, columns: true })).toMatchObject([
       { reference: 'c1', link: 'https://service.example/1' },
+      { reference: 'c2', link: 'https://service.example/2' },
     ]);
     // If a company also has another problem, its `problem` begins with the other problem.
     const crossed = { failure: null, failure_text: null, crossed_at: new Date(Date.now() - 60_000), link_url: null };
@@ -177,6 +177,7 @@ describe('companies', () => {
     const links = await session.fetch('/api/reconnect-links.csv');
     expect(parse(await links.text(), { bom: true, columns: true })).toMatchObject([
       { reference: 'c1' },
+      { reference: 'c2' },
       { reference: 'c3', link },
     ]);
     await change(migrationId, 1, { authorized_at: new Date(Date.now() + 60_000) });

@@ -4,7 +4,6 @@ import {
   clientStateOf,
   clientStateText,
   ledgerStatesOf,
-  needsLink,
   unreachedText,
 } from '../../../domain/companies/company-state';
 import { heldBackForSupport, missingCredentialText, notReadyText } from '../../../domain/companies/credential-state';
@@ -191,9 +190,10 @@ async function printLinks(output: Output, found: AsyncIterable<LedgerCompany>): 
   }
 }
 
-/** Returns whether the company has a link that its end customer should get. */
-function canReconnect(company: LedgerCompany): boolean {
-  return company.linkUrl !== null && needsLink(company, company.replacedApplication);
+/** Returns whether the end customer should get the link. A company that was left out keeps its last failure. */
+function canReconnect({ state, failure, linkUrl, replacedApplication }: LedgerCompany): boolean {
+  if (linkUrl === null || clientStateOf(state, failure) === 'left-out') return false;
+  return failure === 'reauthorization-required' || replacedApplication;
 }
 
 function stateCell({ state, failure }: LedgerCompany, stage: MoveStage): TableCell {

@@ -26,15 +26,12 @@ describe('a company in the report', () => {
     ).toBe('');
   });
 
-  test.each(['skipped', 'excluded'] as const)('has no link in any format if it was left out: %s', (state) => {
+  test.each(['skipped', 'excluded'] as const)('has no link in the CSV file if it was left out: %s', (state) => {
     const revoked = { ...COMPANY, state, failure: 'reauthorization-required', movedAt: null } as const;
     const linkOf = (company: ReportedCompany) =>
       companyRecord(company, { route: 'managed', stage: 'open', now: NOW })['link for the end customer'];
     expect(linkOf(revoked)).toBe('');
     expect(linkOf({ ...revoked, replacedApplication: true })).toBe('');
-    expect(rowsOf({ ...revoked, replacedApplication: true }, true)).toMatchObject({
-      'Connected with an application that was replaced': '| C-1 | Bramble \\| Finch Interiors |  | left out |',
-    });
     expect(linkOf({ ...revoked, state: 'failed' })).toBe('https://link.example/1');
   });
 
