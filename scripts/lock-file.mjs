@@ -6,8 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
  * Runs `work` while holding a lock, so that two demos started at the same time do not both install packages. Takes over
  * the lock of a process that has died.
  *
- * The lock is a folder with one empty file, whose name is the owner's process id. `stack/ports.ts` implements locks in
- * the same way, and explains how they work. This file cannot import that code, because this file runs before the build.
+ * The lock is a folder with one empty file, whose name is the owner's process id. `stack/ports.ts` explains how such
+ * locks work. This file cannot import that code, because this file runs before the build. Unlike there, a process takes
+ * over a lock with its own id, because it holds only one lock.
  */
 export async function oneAtATime(lock, log, work) {
   let logged = false;

@@ -64,7 +64,7 @@ async function main({ stopped, openLog }: ProcessContext): Promise<void> {
     if (stopped.aborted) stop();
     stopped.addEventListener('abort', stop);
     process.send?.('ready');
-    await Promise.race([worker.ended, suspension()]);
+    await Promise.race([worker.ended, suspension(log)]);
   } finally {
     await monitoring?.close();
   }

@@ -6,6 +6,8 @@
  * and the next task then stores commands in an order that no worker can replay. The migration would be stuck.
  */
 
+import type { Logger } from 'pino';
+
 const CHECK_EVERY_MS = 1_000;
 /** Temporal's default timeout of a workflow task. After this time, tasks of the process have timed out. */
 const LONGEST_GAP_MS = 10_000;
@@ -28,16 +30,22 @@ export function watchForSuspension(onSuspended: (ms: number) => void): () => voi
   return () => clearInterval(timer);
 }
 
-/** Rejects if this process was suspended, so that it ends and a new process takes over without outdated tasks. */
-export function suspension(): Promise<never> {
+/** How long the process can take to close its connections and to write its last log lines. Milliseconds. */
+const EXIT_WITHIN_MS = 2_000;
+
+/**
+ * Rejects if this process was suspended, so that it ends and a new process takes over without outdated tasks. Ends the
+ * process in any case, because connections that the suspension has broken can take longer to close, and the SDK
+ * continues meanwhile.
+ */
+export function suspension(log: Logger): Promise<never> {
   return new Promise((_, reject) => {
     watchForSuspension((ms) => {
       const seconds = Math.round(ms / 1_000);
-      reject(
-        new Error(
-          `the worker did not run for ${seconds} s, because the process or its machine was suspended or overloaded; it ends, because its tasks are outdated`,
-        ),
-      );
+      const why = `the worker did not run for ${seconds} s, because the process or its machine was suspended or overloaded; it ends, because its tasks are outdated`;
+      log.error(why);
+      setTimeout(() => process.exit(1), EXIT_WITHIN_MS);
+      reject(new Error(why));
     });
   });
 }

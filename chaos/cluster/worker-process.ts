@@ -16,7 +16,7 @@ async function main(codePath: string): Promise<void> {
   );
   const log = createLog({ level: config.logLevel, to: 1 });
   const worker = await startWorker(config, log, { workflowBundle: { codePath } });
-  await Promise.race([worker.ended, suspension()]);
+  await Promise.race([worker.ended, suspension(log)]);
 }
 
 main(process.argv[2] ?? '').catch((error: unknown) => {

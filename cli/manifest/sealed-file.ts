@@ -123,7 +123,8 @@ const lineOf = (value: object): string => `${JSON.stringify(value)}\n`;
 
 /** Writes a complete file or none. Does not replace an existing file. */
 async function writeNew(file: string, lines: AsyncIterable<string> | Iterable<string>): Promise<void> {
-  const unfinished = `${file}.unfinished`;
+  // The process id keeps runs with the same output apart.
+  const unfinished = `${file}.${process.pid}.unfinished`;
   const failed = (cause: unknown) =>
     new CommandFailed(`${file} cannot be written`, 'choose another file with --output', { cause });
   const source = await createFresh(unfinished).catch((error: unknown) => {
@@ -159,7 +160,10 @@ async function moveToNew(file: string, target: string): Promise<void> {
     if (existsSync(target)) throw error;
     // The file system has no hard links. Makes sure that the target is new, and then replaces it at once.
     await (await open(target, 'wx', 0o600)).close();
-    await rename(file, target);
+    await rename(file, target).catch(async (failure: unknown) => {
+      await rm(target, { force: true });
+      throw failure;
+    });
   }
 }
 

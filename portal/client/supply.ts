@@ -11,6 +11,11 @@ import { refusedTexts, type Refused } from './refused';
 
 /** The largest number of credentials in one request, and in one `replaceCredential` decision. */
 const PART = MAX_COMPANIES_PER_MESSAGE;
+/**
+ * A part ends when its boxes have more characters than this. The portal accepts 30 MB in one request
+ * (`portal/server/limits.ts`).
+ */
+const MAX_PART_CHARACTERS = 20_000_000;
 
 export interface Supply<Credential> {
   readonly message: DecisionMessage;
@@ -61,31 +66,36 @@ export async function supplyInParts<Credential extends Label>(
   const decided: PartOutcome[] = [];
   let supplied = 0;
   let decisionId: string = crypto.randomUUID();
-  for (let start = 0; start < credentials.length; start += PART) {
+  for (let start = 0; start < credentials.length;) {
     if (replaces) [decisionId, stored] = [crypto.randomUUID(), []];
     const part = credentials.slice(start, start + PART);
     say(`Encrypting ${start + 1} to ${start + part.length} of ${counted(credentials.length, 'credential')}…`);
     const seal = await createSealer();
     const sealed: (HashedCredential & { readonly sealed: string })[] = [];
+    let size = 0;
     for (const credential of part) {
       const { reference, obtainedAt } = credential;
       const box = await seal(credential);
-      sealed.push({ reference, obtainedAt, boxHash: hashOfBox(box), sealed: base64Of(box) });
+      const text = base64Of(box);
+      sealed.push({ reference, obtainedAt, boxHash: hashOfBox(box), sealed: text });
+      size += text.length;
+      if (size > MAX_PART_CHARACTERS) break;
     }
     const boxes = sealed.map(({ boxHash: _, ...each }) => each);
-    say(`Sending ${start + 1} to ${start + part.length} of ${counted(credentials.length, 'credential')}…`);
+    say(`Sending ${start + 1} to ${start + sealed.length} of ${counted(credentials.length, 'credential')}…`);
     const answer = await submit('/api/credentials', { decisionId, replaces, keyFingerprint, credentials: boxes });
     if (answer.outcome !== 'stored') return afterEarlierParts(answer, credentials.length - start);
     refused.push(...(answer.refusedCredentials ?? []));
     const notStored = new Set(answer.refusedCredentials?.map(({ reference }) => reference));
     for (const { sealed: _, ...each } of sealed) if (!notStored.has(each.reference)) stored.push(each);
-    progress((start + part.length) / credentials.length);
+    progress((start + sealed.length) / credentials.length);
     if (replaces && stored.length > 0) {
       const outcome = await decideAbout(stored.map(({ reference }) => reference));
       if (outcome.outcome !== 'applied') return afterEarlierParts(outcome, credentials.length - start);
       decided.push({ text: outcome.text, companies: stored.length });
       supplied += changedCount(outcome, stored.length);
     }
+    start += sealed.length;
   }
   const accepted = credentials.length - refused.length;
   const refusedCredentials = refused;

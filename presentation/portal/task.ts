@@ -96,6 +96,13 @@ export function impossibleFirstText(facts: TaskFacts): string | null {
   return `${reference} was chosen to move first, but ${why}. Please ask support to choose another company.`;
 }
 
+/** What follows step 5, by the result of `othersFollow`. */
+const AFTER_FIRST_COMPANY = {
+  true: 'Once support has approved the first company, the companies that have not moved yet follow.',
+  false: 'Once support has approved the first company, you and support sign off the handover.',
+  null: 'Once support has approved the first company, any companies that have not moved yet follow, and then you and support sign off the handover.',
+};
+
 const TASK_AFTER_TERMINATION: MigrationView['task'] = {
   what: 'Ask your contact what happens next. Until you have an answer, do not switch any syncing back on.',
   why: 'The migration was stopped, so no company moves. Syncing of the companies that were moved must stay off in your own application.',
@@ -167,9 +174,7 @@ export function nextText(progress: Progress): string {
     case 'disable-syncing':
       return 'Once syncing is off, you supply the credentials, and one company moves first.';
     case 'migrate-first-company':
-      return othersFollow(progress)
-        ? 'Once support has approved the first company, the companies that have not moved yet follow.'
-        : 'Once support has approved the first company, you and support sign off the handover.';
+      return AFTER_FIRST_COMPANY[`${othersFollow(progress)}`];
     case 'complete-migration':
       if (later !== null) return later;
       return countOpen(counts) > 0

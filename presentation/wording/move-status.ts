@@ -51,11 +51,22 @@ export function firstCompanyText(progress: Progress, platform: string, now: stri
 
 /**
  * Returns whether a company apart from the first one is open, so that it follows once support has approved the first
- * company. Until the first company has a result, it is itself open.
+ * company; null if that is not known.
  */
-export function othersFollow({ firstCompany, counts }: Progress): boolean {
-  const isFirstOpen = firstCompany === null || firstCompany.stage === 'importing';
-  return countOpen(counts) > (isFirstOpen ? 1 : 0);
+export function othersFollow({ firstCompany, requestedFirst, counts }: Progress): boolean | null {
+  const open = countOpen(counts);
+  switch (firstCompany?.stage) {
+    case 'importing':
+      return open > 1;
+    case 'failed':
+      // Only the first company can have an unknown outcome in step 5.
+      return open > counts.outcomeUnknown;
+    case 'verified':
+      return open > 0;
+    case undefined:
+      // A requested company that was tried before is not open yet: it is reset when it is chosen.
+      return requestedFirst !== null && counts.moved + counts.failed + counts.outcomeUnknown > 0 ? null : open > 1;
+  }
 }
 
 /** Returns the status line of step 6. */

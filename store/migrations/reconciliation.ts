@@ -133,6 +133,7 @@ export async function writeRepairs(db: Database, migrationId: string, repairs: r
           relinking_since = case when r."isGone" then null else c.relinking_since end,
           failure = r.failure, failure_text = r.text,
           moved_at = case when r.to = 'moved' then c.moved_at end,
+          sync_ms = case when r.to = 'moved' then c.sync_ms end,
           sync_started_at = case when r.to = 'syncing' then clock_timestamp() else c.sync_started_at end,
           next_check_at = case when r.to = 'syncing' then clock_timestamp() end,
           not_before = null

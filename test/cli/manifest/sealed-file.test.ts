@@ -20,6 +20,9 @@ const CREDENTIAL = {
 /** Returns the path of a file that does not exist yet, in a new folder. */
 const newFile = (): string => path.join(path.dirname(tempFile('')), 'sealed');
 
+/** Returns the path under which this process writes a file. */
+const unfinishedOf = (file: string): string => `${file}.${process.pid}.unfinished`;
+
 /** Writes a sealed file. Calls `before` when the file has been begun, but is not complete. */
 function write(file: string, before: () => void = () => undefined): Promise<void> {
   async function* credentials() {
@@ -32,16 +35,16 @@ function write(file: string, before: () => void = () => undefined): Promise<void
 test('until the file is complete, only an unfinished file exists, which only its owner can read', async () => {
   const file = newFile();
   // A process that was killed has left it.
-  writeFileSync(`${file}.unfinished`, 'left over', { mode: 0o644 });
+  writeFileSync(unfinishedOf(file), 'left over', { mode: 0o644 });
   let mode = 0;
   await write(file, () => {
     expect(existsSync(file)).toBe(false);
-    ({ mode } = statSync(`${file}.unfinished`));
+    ({ mode } = statSync(unfinishedOf(file)));
   });
   expect(mode & 0o777).toBe(0o600);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(await isSealedFile(file)).toBe(true);
-  expect(existsSync(`${file}.unfinished`)).toBe(false);
+  expect(existsSync(unfinishedOf(file))).toBe(false);
 });
 
 test('if the writing fails, no file stays behind', async () => {
@@ -50,7 +53,7 @@ test('if the writing fails, no file stays behind', async () => {
     throw new Error('cannot be read');
   });
   await expect(failing).rejects.toThrow('cannot be read');
-  expect([file, `${file}.unfinished`].filter((each) => existsSync(each))).toEqual([]);
+  expect([file, unfinishedOf(file)].filter((each) => existsSync(each))).toEqual([]);
 });
 
 test.each([true, false])('a file that exists is not replaced; with hard links: %s', async (hasLinks) => {

@@ -150,3 +150,29 @@ test('a supply counts the credentials that the ledger accepted', async () => {
   expect(await supply('credentialsSupplied', [{ stored: 5, decision }], 5)).toMatchObject({ supplied: 3 });
   expect(await supply('credentialsSupplied', [{ stored: 5 }], 5)).toMatchObject({ supplied: 5 });
 });
+
+test('large credentials are sent in parts that the portal accepts', async () => {
+  const credentials = Array.from({ length: MAX_COMPANIES_PER_MESSAGE }, (_, index) => ({
+    ...{ reference: `C-${index + 1}`, obtainedAt: '2026-03-02T10:00:00.000Z' },
+  }));
+  const box = new Uint8Array(33_000);
+  const parts: (readonly { readonly reference: string; readonly sealed: string }[])[] = [];
+  const answer = await supplyInParts(
+    { message: 'credentialsSupplied', credentials, fields: {} },
+    {
+      keyFingerprint: 'ab12',
+      createSealer: async () => () => box,
+      submit: async (_path, body) => {
+        parts.push((body as { readonly credentials: (typeof parts)[number] }).credentials);
+        return { outcome: 'stored', text: 'stored', stored: parts.at(-1)?.length ?? 0 };
+      },
+      decide: async () => ({ outcome: 'applied', text: 'done' }),
+      say: () => undefined,
+      progress: () => undefined,
+    },
+  );
+  expect(answer).toMatchObject({ outcome: 'applied', supplied: credentials.length });
+  expect(parts.flat().map(({ reference }) => reference)).toEqual(credentials.map(({ reference }) => reference));
+  for (const part of parts) expect(JSON.stringify(part).length).toBeLessThan(30 * 1024 * 1024);
+  expect(parts.length).toBeGreaterThan(1);
+});

@@ -178,7 +178,16 @@ test('other companies follow the first company only if one is open', () => {
     nextOf({ total: 2, failed: 1, waiting: 1 }),
     nextOf({ total: 3, failed: 1, skipped: 1, syncing: 1 }, 'importing'),
     nextOf({ total: 2, failed: 1, moved: 1 }, 'verified'),
-  ]).toEqual(Array(5).fill('Once support has approved the first company, you and support sign off the handover.'));
+    nextOf({ total: 1, outcomeUnknown: 1 }, 'failed'),
+  ]).toEqual(Array(6).fill('Once support has approved the first company, you and support sign off the handover.'));
+  // The requested company can be the failed one, which is tried again, or the waiting one.
+  const requested = stateAt('migrate-first-company', {
+    counts: counts({ total: 2, failed: 1, waiting: 1 }),
+    requestedFirst: { reference: 'acme-1', notReady: false },
+  });
+  expect(viewOf(requested).next).toBe(
+    'Once support has approved the first company, any companies that have not moved yet follow, and then you and support sign off the handover.',
+  );
 });
 
 test('the client asks for another first company if the chosen one is not in the manifest or was left out', () => {
