@@ -188,7 +188,7 @@ async function readFirstCompanyStandIn(
 }
 
 /**
- * Returns why the ledger refuses a decision that the workflow has applied; null if the ledger accepts it.
+ * Returns why the rules or the staged manifest refuse a decision that the workflow has applied; null if neither does.
  *
  * @param refusal why the rules refuse the decision; null if they accept it
  */

@@ -97,7 +97,7 @@ export function keptOptions({ reason, givenBy, validUntil }: KeptOptions): strin
   ].join(' ');
 }
 
-/** Says how to choose the company that moves first. Names the list of companies if the person has named no company. */
+/** Says how to choose the company that moves first and, if the person has named no company, how to list companies. */
 export function choiceText(id: string, { company, as, ...kept }: Omit<Choice, 'by'>): string {
   if (company === undefined)
     return `list the companies with: ferry companies ${id} --state not-moved-yet; then choose one with: ferry first-company ${id} "reference of the company" --reason "why"`;

@@ -67,7 +67,7 @@ function rejectedFirstOf({ reopened }: MigrationState): { readonly reference: st
 }
 
 /**
- * Returns why a decision cannot be applied; null if it can.
+ * Returns which precondition a decision does not meet, as the reason for its refusal; null if it meets all of them.
  *
  * @param at when the workflow received the decision. ISO 8601, UTC
  */

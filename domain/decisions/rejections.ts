@@ -9,7 +9,10 @@ import { rejectFirstCompany } from './first-company';
 import type { Ruling } from './ruling';
 import { applied, withoutApprovals } from './ruling';
 
-/** Rules on a rejection. The state keeps its reason until the step has ended, so that people see what has to change. */
+/**
+ * Rules on a rejection. The state keeps its reason, so that people see what has to change, until the step has ended or
+ * another rejection replaces it. The reason for rejecting the handover goes when the role that gave it signs off.
+ */
 export function reject(state: MigrationState, decision: StepDecision, at: string): Ruling {
   const ruling = rejectStep(state, decision);
   if (ruling.state === null) return ruling;

@@ -145,7 +145,7 @@ export function remedyForReplaced(
   };
 }
 
-/** Returns a remedy as one clause. */
+/** Returns a remedy as text without a capital letter and a full stop. */
 export function replacedRemedyText({ registerAgain, lost, reconnect }: ReplacedRemedy): string {
   const consequence =
     lost === null ? '' : `; once the replaced application is registered again, ${lost} must reconnect`;

@@ -26,7 +26,10 @@ import { countUndecided, decideText, finalDecisionText } from './undecided';
 export interface WaitingFor {
   /** Empty: no person has to act. */
   readonly roles: readonly Role[];
-  /** The action that these roles have to take, or the work in progress if `roles` is empty. One sentence. */
+  /**
+   * One sentence: the action that these roles have to take. If `roles` is empty: the work in progress, what comes next,
+   * or that the migration has ended.
+   */
   readonly what: string;
 }
 

@@ -208,7 +208,7 @@ function withdrawalWarnings({ steps }: Progress): Pick<Candidate, 'warnings'> {
   return { warnings: [`This withdraws ${given}. The handover must then be signed off again`] };
 }
 
-/** Returns the warning that the manifest can no longer be replaced; empty if it cannot be replaced in this step anyway. */
+/** Returns the warning that leaving out a company prevents a new manifest; empty in steps that accept none anyway. */
 function manifestText({ route, step }: Progress): string {
   return route === 'managed' && step === 'supply-details'
     ? ' The manifest can then no longer be replaced, but support can still add and correct companies.'

@@ -18,7 +18,7 @@ export interface TaskFacts {
   readonly unconfirmedFirst: string | null;
   /** The reference that was chosen to move first, if no company of the manifest has it; otherwise null. */
   readonly unknownFirst: string | null;
-  /** The chosen first company, if it was left out; otherwise null or absent. */
+  /** The chosen first company, if it was left out and the migration is not paused; otherwise null or absent. */
   readonly leftOutFirst?: string | null;
 }
 

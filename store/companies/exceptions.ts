@@ -166,8 +166,8 @@ export async function awaitRelink(
 
 export interface Failures {
   /**
-   * Companies that were not moved or whose outcome is unknown, except companies whose failure was accepted when the
-   * migration was resumed.
+   * Companies in the states `failed` and `outcome-unknown`, except those whose failure was accepted when the migration
+   * was resumed.
    */
   readonly failed: number;
   /**

@@ -157,10 +157,9 @@ export async function hasLinkedCompany(db: Queryable, migrationId: string): Prom
 }
 
 /**
- * The SQL for the chosen company of migration `m` and the stage of its move, as JSON. Null if no company was chosen, or
- * if the move of the chosen company has not begun. If the choice has been cleared, for example by `clearFailedFirst`,
- * the SQL considers the companies that failed, were skipped, or have an unknown outcome, and returns the company that
- * was claimed last.
+ * The SQL for the first company of migration `m` and the stage of its move, as JSON. If a company is chosen: this
+ * company; null if its move has not begun. If none is chosen, for example after `clearFailedFirst`: of the companies
+ * that failed, were skipped, or have an unknown outcome, the one that was claimed last; null if there is none.
  */
 export const FIRST_COMPANY = sql<Pick<FirstCompany, 'reference' | 'stage'> | null>`(
   select jsonb_build_object('reference', c.reference, 'stage',

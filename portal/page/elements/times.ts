@@ -41,7 +41,7 @@ export function spanText(from: string, to: string): string {
   return `between ${timeText(from)} and ${isSameDay ? unbroken(CLOCK.format(end)) : timeText(to)}`;
 }
 
-/** Returns the name of the reader's zone and its offset at a time: `Europe/London (GMT)`. */
+/** Returns the reader's zone, with its short name or offset at a time: `Europe/London (GMT)`. */
 export function zoneText(at = new Date()): string {
   const parts = new Intl.DateTimeFormat(undefined, { timeZoneName: 'short' }).formatToParts(at);
   const short = parts.find(({ type }) => type === 'timeZoneName')?.value;

@@ -82,7 +82,7 @@ test('the manifest is supplied, replaced, accepted, and can be replaced again on
   expect(second.out).toContain(`✓ ${id}: the manifest has 2 companies`);
   const { counts } = await waitForProgress(orchestrator.ferry, id, ({ preflight }) => preflight?.companies === 2);
   expect(counts).toMatchObject({ total: 2, waiting: 2 });
-  // The four-eyes rule lets Sam approve, because Sam started the migration but Cleo supplied the manifest.
+  // The four-eyes rule lets Sam approve: Sam started the migration, but only Cleo has supplied the manifest.
   expect((await run('approve', id, 'supply-details', '--yes', '--by', 'Sam')).exitCode).toBe(0);
   const late = await run('manifest', id, file, ...AS_CLIENT);
   expect(late.exitCode).toBe(1);

@@ -79,7 +79,10 @@ const LIST: readonly TableColumn[] = [
 
 const STARTED = 'Sat 21 Nov 2026, 14:05 UTC';
 
-/** Prints a row under the columns of `LIST`, and returns the output and its words, which can be broken at a hyphen. */
+/**
+ * Prints a row under the columns of `LIST`, and returns the output and its words. A word that the table has broken at a
+ * hyphen counts as two words.
+ */
 function printed(width: number, row: readonly string[]): { readonly text: string; readonly words: readonly string[] } {
   const stdout = capturedStream(width);
   new Output({ stdout, stderr: stdout }, false).table(LIST, [row]);
