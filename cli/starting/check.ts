@@ -101,7 +101,7 @@ export function printSummary(output: Output, outcome: CheckOutcome): void {
   }
 }
 
-/** Returns the command that makes all checks for one client. Its name is a placeholder. */
+/** Returns the command that makes all checks for one client, with a placeholder for the client's name. */
 function dryRunCommand({ manifest, ...read }: ManifestFiles, platform: Platform): string {
   const start = defaultRoute(platform) === 'managed' ? 'start' : 'self-service';
   return `ferry ${start} ${startArguments(manifest, read)} --platform ${platform.slug} --client "short name" --dry-run`;

@@ -188,7 +188,7 @@ export interface MigrationState {
   readonly reconnections?: ReconnectionChecks;
   /** True once decisions were needed while only deferred companies were left. Absent in earlier versions' histories. */
   readonly asksWhileDeferred?: true;
-  /** True once the count of relinked companies decides what people are asked. Absent in earlier versions' histories. */
+  /** True once `counts.relinked` has changed the task in `waitingFor`. Absent in earlier versions' histories. */
   readonly countsRelinked?: true;
   readonly batchRuns: number;
   /** The current outage; null if calls get through. */

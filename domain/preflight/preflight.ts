@@ -38,7 +38,7 @@ export interface ServiceFacts {
 
 export interface PreflightFacts {
   readonly route: Route;
-  /** True if the migration has started. The application can be supplied only after the start, in step 1. */
+  /** True if the migration has started. Before the start, no application can be supplied. */
   readonly isStarted: boolean;
   readonly platform: Platform;
   /** Number of companies that will be created in the account. */

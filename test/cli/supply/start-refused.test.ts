@@ -58,7 +58,6 @@ test('self-service and amend say that the migration has refused their decision, 
   const started = await run('self-service', file(1), '-p', 'wave', '--client', 'refused', '--yes', '--detach');
   expect(started.out).toContain(`Not stored: 1 credential. The migration has been cancelled`);
   expect(started.exitCode).toBe(1);
-  // Only the number of invoices changes, so no company is held back.
   const amended = await run('amend', 'refused.wave', file(2), '--as', 'client', '--by', 'Cleo');
   expect(amended.out).toMatch(/✗ refused\.wave: .* 1 corrected[^]*the migration has been cancelled/);
   expect(amended.exitCode).toBe(1);
