@@ -42,11 +42,12 @@ export function lifecycleActivities(deps: ActivityDeps) {
       const limits = await startRun(db, migrationId, run).catch(asFinalFailure);
       // An earlier run that was terminated has not ended its outage.
       await endOutage(db, migrationId);
-      const { slices, companies } = paceOf(limits);
-      if (slices * companies > MAX_IN_FLIGHT) {
-        const workers = Math.ceil((slices * companies) / MAX_IN_FLIGHT);
+      const { slices } = paceOf(limits);
+      const companies = slices * limits.companiesPerSliceAtOnce;
+      if (companies > MAX_IN_FLIGHT) {
+        const workers = Math.ceil(companies / MAX_IN_FLIGHT);
         log.warn(
-          `the limits of the migration allow ${slices * companies} companies in parallel, but one worker has at most ${MAX_IN_FLIGHT} requests in flight; run at least ${workers} workers, or lower the limits`,
+          `the limits of the migration allow ${companies} companies in parallel, but one worker has at most ${MAX_IN_FLIGHT} authorizations in flight; for the full speed, run at least ${workers} workers, or lower the limits`,
           { migrationId },
         );
       }

@@ -98,10 +98,12 @@ export function trailEndProblem(
   const signer = approvers.find(({ publicKey }) => publicKey === signature?.publicKey);
   if (!signature || !signer)
     return 'the last line of the file is not signed with the key of an approver whom you named or support added; if you trust the person who exported the file, name them with --approver too';
-  const matches = canonicalJson({ ...end, ...lines }) === canonicalJson(end) && end.exportedBy === signer.by;
-  return matches && verifies(signature, endBytesToSign(end))
+  const matches = canonicalJson({ ...end, ...lines }) === canonicalJson(end);
+  if (!matches || !verifies(signature, endBytesToSign(end)))
+    return `the file differs from what ${signer.by} exported: a line was changed, added or removed`;
+  return end.exportedBy === signer.by
     ? null
-    : `the file differs from what ${signer.by} exported: a line was changed, added or removed`;
+    : `the last line says that ${end.exportedBy} exported the file, but the owner of this key was named ${signer.by}; if both are the same person, give the name ${end.exportedBy} in --approver`;
 }
 
 /** Checks the form of an entry. */

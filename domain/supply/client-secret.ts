@@ -21,7 +21,7 @@ export function clientSecretProblem(secret: string): string | null {
   if (/[\p{Cc}\uFFFD]/u.test(secret)) return 'contains control characters, or is not text in UTF-8';
   if (secret.length > MAX_SECRET_LENGTH)
     return `is longer than ${MAX_SECRET_LENGTH.toLocaleString('en-US')} characters, too long for a client secret`;
-  return isPlaceholder(secret) ? 'is a placeholder, not the client secret itself' : null;
+  return isPlaceholder(secret) ? 'contains only a placeholder, not the client secret' : null;
 }
 
 /**

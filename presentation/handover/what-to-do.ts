@@ -50,7 +50,7 @@ function whatToDoNow(company: UnmovedCompany, route: Route): string {
     return remedy === undefined ? '' : clientRemedyText(remedy, route);
   // Advice about a replaced application is given where that application is named.
   if (company.replacedApplication) return '';
-  if (confirmedAt === null) return 'confirm that its syncing is off once you are asked to';
+  if (confirmedAt === null) return 'once you are asked, confirm that its syncing is off';
   if (missingCredentialText(company) !== null)
     return credential === 'too-early'
       ? 'supply a credential that was exported after the confirmation that syncing is off'

@@ -143,7 +143,7 @@ export function stopText(reason: StopReason, platform: string, { failed }: Pick<
         ? 'too many companies could not be moved'
         : `${counted(failed, 'company')} could not be moved`;
     case 'ledger-behind':
-      return 'the records of this migration are out of date';
+      return 'the records of this migration were out of date';
   }
 }
 

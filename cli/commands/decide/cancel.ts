@@ -30,7 +30,9 @@ export function addCancel({ program, run, output, terminal, now }: Context): voi
           if (!isRefused && !(await confirm({ output, terminal }, options, { question, consequence }))) {
             throw new CommandFailed(
               'nothing was cancelled',
-              `to stop moves for a while, run: ferry pause ${migration}`,
+              progress?.state === 'paused'
+                ? `the migration stays paused; to see its state, run: ferry show ${migration}`
+                : `to stop moves for a while, run: ferry pause ${migration}`,
             );
           }
           const result = await sendDecision(ferry, migration, 'cancel', contentFrom(options));

@@ -92,7 +92,7 @@ function keyResult(file: string): CommandResult {
       );
       for (const role of ROLES) output.line(`  ${role}: --approver ${shellQuoted(`${role}:${by}:${publicKey}`)}`);
       output.line(
-        'If the migration is already running, support instead runs ferry approver add with the id of the migration and the text after --approver.',
+        'If the migration is already running, support instead runs ferry approver add with the id of the migration and the text after --approver. For support, this works only if the migration was started with --approver.',
       );
     },
   };

@@ -1,6 +1,6 @@
 /** Tests the verification of an exported trail in which approvers are added and removed. */
 import type { TrailEntry } from '../../../domain/decisions/audit-trail';
-import { createTrailVerifier } from '../../../domain/decisions/audit-trail';
+import { createTrailVerifier, endBytesToSign, trailEndProblem } from '../../../domain/decisions/audit-trail';
 import type { Approver } from '../../../domain/migration/approvers';
 import { approverFingerprint } from '../../../domain/migration/approvers';
 import { parseDecision } from '../../../domain/migration/parse-decision';
@@ -126,4 +126,17 @@ describe('the verification of an exported trail', () => {
       notGiven: [],
     });
   });
+});
+
+test('an intact export whose signer was given another name is not called changed', () => {
+  const lines = { migrationId: ID, entries: 2, sha256: 'ab'.repeat(32) };
+  const end = { ...lines, exportedBy: 'Sam', exportedAt: AT };
+  const signed = { end, signature: { publicKey: SAM.publicKey, value: SAM.sign(endBytesToSign(end)) } };
+  expect(trailEndProblem(signed, lines, [OF_SAM])).toBeNull();
+  expect(trailEndProblem(signed, lines, [{ ...OF_SAM, by: 'Sam Miller' }])).toBe(
+    'the last line says that Sam exported the file, but the owner of this key was named Sam Miller; if both are the same person, give the name Sam in --approver',
+  );
+  expect(trailEndProblem(signed, { ...lines, entries: 1 }, [OF_SAM])).toBe(
+    'the file differs from what Sam exported: a line was changed, added or removed',
+  );
 });

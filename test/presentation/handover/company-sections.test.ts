@@ -178,7 +178,7 @@ describe('a company in the report', () => {
   test.each<[Partial<ReportedCompany>, string, string]>([
     [{ tries: 0 }, 'not moved yet', 'nothing; its turn is still to come'],
     [{ tries: 1 }, 'not moved yet', 'nothing; it will be tried again'],
-    [{ tries: 0, confirmedAt: null }, 'not moved yet', 'confirm that its syncing is off once you are asked to'],
+    [{ tries: 0, confirmedAt: null }, 'not moved yet', 'once you are asked, confirm that its syncing is off'],
     [{ tries: 0, heldBack: 'no organization' }, 'not moved yet: no organization', 'correct its row in the manifest'],
     [
       { tries: 0, heldBack: 'not checked yet' },

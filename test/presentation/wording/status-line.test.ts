@@ -41,7 +41,7 @@ const PAUSED: readonly Row[] = (
       'Paused: a credential does not belong to the company that the manifest names; support is looking at it.',
     ],
     ['too-many-failures', 'Paused: 6 companies could not be moved; support is looking at it.'],
-    ['ledger-behind', 'Paused: the records of this migration are out of date; support is looking at it.'],
+    ['ledger-behind', 'Paused: the records of this migration were out of date; support is looking at it.'],
   ] as const
 ).map(([reason, line]) => [
   `paused: ${reason ?? 'by a person'}`,
