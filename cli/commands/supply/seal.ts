@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
+import { NoSuchMigration } from '../../../client';
 import { loadConfig } from '../../../config';
 import { counted } from '../../../domain/text/sentences';
 import { findPlatform } from '../../../platforms/platforms';
@@ -13,7 +14,7 @@ import {
   parseMigrationKey,
   providerFingerprint,
 } from '../../../security';
-import { readMigrationKey } from '../../../store';
+import { readMigration, readMigrationKey } from '../../../store';
 import type { EncodingOption, ShredOption } from '../../manifest';
 import {
   addFileOptions,
@@ -75,9 +76,10 @@ export function addSeal({ program, run, terminal }: Context): void {
     .description('Print the key with which the client seals its credentials')
     .action((migration: string) =>
       run(() =>
-        withLedgerClient(terminal.env, async ({ db, providerFingerprint }) =>
-          migrationKeyResult(await readMigrationKey(db, migration, providerFingerprint)),
-        ),
+        withLedgerClient(terminal.env, async ({ db, providerFingerprint }) => {
+          if (!(await readMigration(db, migration))) throw new NoSuchMigration(migration);
+          return migrationKeyResult(await readMigrationKey(db, migration, providerFingerprint));
+        }),
       ),
     );
 }

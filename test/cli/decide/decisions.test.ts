@@ -42,6 +42,7 @@ test.each([
   [['show', 'nobody.xero'], NOBODY],
   [['companies', 'nobody.xero'], NOBODY],
   [['report', 'nobody.xero'], NOBODY],
+  [['migration-key', 'nobody.xero'], NOBODY],
   [['credentials', 'nobody.xero', MANIFEST], NOBODY],
   [['confirm-sync-disabled', 'nobody.xero', '--wave', '1', ...CLIENT], NOBODY],
   [['confirm-sync-disabled', 'nobody.xero', 'C-1001', ...CLIENT], NOBODY],
