@@ -75,8 +75,7 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
 
   const spoken = fingerprintOf('cleo').replaceAll('-', ' ').toUpperCase();
   const added = await run('nobody', 'approver', 'add', OPEN, spoken, '--by', 'Sam', '--yes');
-  // Cleo signs decisions in the portal. An unsigned decision with `--as client` is refused, so `ferry show` must not
-  // suggest `--as client`.
+  // Cleo signs in the portal, so `ferry show` must not suggest unsigned decisions with `--as client`.
   await run('nobody', 'approve', OPEN, 'supply-details', '--by', 'Sam', '--yes');
   const shown = await ferry(['show', OPEN], undefined, {
     ...orchestrator.env,
@@ -130,15 +129,13 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
     '  the client must make this decision on the page of the portal, or with ferry --portal;',
   );
   await setPaused(db, OPEN, false);
-  // The portal never offers an amendment.
   const rows = path.join(folder, 'rows.csv');
   writeFileSync(rows, 'reference,name,realmId,expectedInvoices\nR-9,Nine,999999999,1\n');
   const amended = await ferry(['amend', OPEN, rows, '--as', 'client', '--by', 'Cleo'], undefined, env);
   expect(amended.out + amended.err).toContain(
     `the portal does not offer this decision; support makes it with: ferry amend ${OPEN} companies.csv`,
   );
-  // Outside step 1, the portal offers another application only while the migration is paused because the platform
-  // refused the application. Support can register another application at any time, so this command is for support.
+  // Outside step 1, support registers another application, unless the platform has refused the application.
   await updateRow(orchestrator.ferry.db, OPEN, 1, { state: 'failed', failure: 'application-refused' });
   const { out: listed } = await ferry(['exceptions', OPEN], undefined, env);
   expect(listed).toContain(`  ferry application ${OPEN} --client-id "client id" --environment production\n`);
