@@ -219,6 +219,7 @@ const WITHOUT_ADVICE: Readonly<Record<string, string>> = {
   NotReleased: 'handled in an activity',
   LeaseLost: 'handled in a worker, for one attempt',
   ...{ CallRefused: 'returned by the codec server', TokenRefused: 'returned by the codec server' },
+  OutputClosed: 'not a failure: the reader has closed the pipe',
   KeySetUnavailable: 'handled by ferry codec-server',
   IdentityRefused: 'answered by the portal, and logged',
   IdentityProviderUnavailable: 'logged by the worker, which tries again',
