@@ -43,7 +43,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
       // An earlier run that was terminated has not ended its outage.
       await endOutage(db, migrationId);
       const { slices } = paceOf(limits);
-      const companies = slices * limits.companiesPerSliceAtOnce;
+      const companies = Math.min(slices * limits.companiesPerSliceAtOnce, limits.companiesPerMinute ?? Infinity);
       if (companies > MAX_IN_FLIGHT) {
         const workers = Math.ceil(companies / MAX_IN_FLIGHT);
         log.warn(

@@ -146,7 +146,7 @@ async function writeNew(file: string, lines: AsyncIterable<string> | Iterable<st
   }
 }
 
-/** Creates a file that only its owner can read. Removes the file that a killed process has left. */
+/** Creates a file that only its owner can read. Removes the file that a killed process with the same id has left. */
 async function createFresh(file: string): Promise<FileHandle> {
   await rm(file, { force: true });
   return open(file, 'wx', 0o600);

@@ -116,5 +116,7 @@ export async function finalConsequence(
 export function lastCompaniesConsequence(progress: Progress | undefined, decided: number): string | null {
   if (progress?.route !== 'self-service' || countOpen(progress.counts) + progress.counts.failed > decided) return null;
   const whilePaused = progress.state === 'paused' ? ', even while it is paused' : '';
-  return `No company is then left, so the migration ends for good${whilePaused}, and the stored credentials are destroyed`;
+  // In step 1, errors about the account or the platform keep the migration open.
+  const unless = (progress.preflight?.problems.length ?? 0) > 0 ? ' once the check of the details finds no error' : '';
+  return `No company is then left, so the migration ends for good${unless}${whilePaused}, and the stored credentials are destroyed`;
 }

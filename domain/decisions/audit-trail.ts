@@ -103,7 +103,7 @@ export function trailEndProblem(
     return `the file differs from what ${signer.by} exported: a line was changed, added or removed`;
   return end.exportedBy === signer.by
     ? null
-    : `the last line says that ${end.exportedBy} exported the file, but the owner of this key was named ${signer.by}; if both are the same person, give the name ${end.exportedBy} in --approver`;
+    : `the last line says that ${end.exportedBy} exported the file, but its key belongs to ${signer.by}; no line was changed, so ask ${signer.by} who exported it`;
 }
 
 /** Checks the form of an entry. */

@@ -285,9 +285,10 @@ export async function retryWhileTemporary<T>(
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof ApiError) || !isTemporary(error) || Date.now() + wait > until) throw error;
+      const leftMs = until - Date.now();
+      if (!(error instanceof ApiError) || !isTemporary(error) || leftMs <= 0) throw error;
       onWait(`${error.message.replace(/\.?$/, '.')} Trying again…`);
-      await sleep(wait);
+      await sleep(Math.min(wait, leftMs));
     }
   }
 }

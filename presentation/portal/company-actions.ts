@@ -219,10 +219,11 @@ function manifestText({ route, step }: Progress): string {
  * Returns the warning that the migration ends after the decision about the last company; empty if it does not. Only a
  * self-service migration ends in this way, because it has no sign-off.
  */
-function endText({ route, state }: Progress): string {
+function endText({ route, state, preflight }: Progress): string {
   if (route !== 'self-service') return '';
   const whilePaused = state === 'paused' ? ', even while it is paused' : '';
-  return ` Once every company has moved or been left out, the migration ends automatically${whilePaused}, and the stored credentials are destroyed.`;
+  const unless = (preflight?.problems.length ?? 0) > 0 ? ' and the check of the details finds no error' : '';
+  return ` Once every company has moved or been left out${unless}, the migration ends automatically${whilePaused}, and the stored credentials are destroyed.`;
 }
 
 const isBeforeSync = (step: Step): boolean => stepNumber(step) < stepNumber('disable-syncing');

@@ -9,7 +9,7 @@ import { runJson } from '../command-line';
 const FERRY = path.join(__dirname, '../../../bin/ferry.js');
 const orchestrator = useOrchestratorWithWorker();
 
-/** Runs a command, closes these streams after the first output of the command, and returns its exit code. */
+/** Runs a command, closes these streams at once, and returns its exit code. */
 async function closingOutput(
   streams: readonly ('stdout' | 'stderr')[],
   ...args: string[]
@@ -21,7 +21,7 @@ async function closingOutput(
   let err = '';
   child.stderr.on('data', (bytes: Buffer) => (err += String(bytes)));
   for (const name of streams) child[name].destroy();
-  const [exitCode] = (await once(child, 'exit')) as [number | null];
+  const [exitCode] = (await once(child, 'close')) as [number | null];
   return { exitCode, err };
 }
 

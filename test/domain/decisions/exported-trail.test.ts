@@ -134,7 +134,7 @@ test('an intact export whose signer was given another name is not called changed
   const signed = { end, signature: { publicKey: SAM.publicKey, value: SAM.sign(endBytesToSign(end)) } };
   expect(trailEndProblem(signed, lines, [OF_SAM])).toBeNull();
   expect(trailEndProblem(signed, lines, [{ ...OF_SAM, by: 'Sam Miller' }])).toBe(
-    'the last line says that Sam exported the file, but the owner of this key was named Sam Miller; if both are the same person, give the name Sam in --approver',
+    'the last line says that Sam exported the file, but its key belongs to Sam Miller; no line was changed, so ask Sam Miller who exported it',
   );
   expect(trailEndProblem(signed, { ...lines, entries: 1 }, [OF_SAM])).toBe(
     'the file differs from what Sam exported: a line was changed, added or removed',
