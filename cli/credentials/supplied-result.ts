@@ -79,8 +79,7 @@ function storedText(
     const { obtainedTooEarly, wrongState, unknown } = supplied;
     const total = stored.length + obtainedTooEarly.length + wrongState.length + unknown.length;
     if (stored.length === 0) return `${output.styled('red', '✗')} ${migrationId}: no credential was stored:`;
-    const part = `${outOf(stored.length, total, 'credential')} sealed and stored, ${total - stored.length} refused`;
-    return `${output.styled('yellow', '!')} ${migrationId}: ${part}:`;
+    return `${output.styled('yellow', '!')} ${migrationId}: ${outOf(stored.length, total, 'credential')} sealed and stored:`;
   }
   const text = `${migrationId}: ${counted(stored.length, 'credential')} sealed and stored`;
   if (decision?.outcome !== 'recorded')

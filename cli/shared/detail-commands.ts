@@ -57,9 +57,12 @@ export function detailCommands(
   return [...commands, first.length === 0 ? check : { ...check, first: [...new Set(first)].join('; ') }];
 }
 
-/** Suggests supplying the client's application if the portal asks for it, although the migration waits for support. */
+/**
+ * Suggests supplying the client's application if the portal asks for it, although the migration waits for support.
+ * Suggests nothing if an error is about the application, because such an error has its own command.
+ */
 export function askedApplication(progress: Progress): readonly NextCommand[] {
-  if (!shouldSupplyApplication(progress)) return [];
+  if (!shouldSupplyApplication(progress) || progress.preflight?.problemCodes.some(isOfApplication)) return [];
   return [applicationCommand(progress, null, progress.preflight?.application)];
 }
 

@@ -82,16 +82,25 @@ function ownProblemOf(company: CompanyRow, view: AcceptingView | null): string |
 }
 
 /**
- * Says that and when a deferred company is tried again; null if it is not, because it is not deferred or not ready, or
- * if the migration has ended. Does not depend on the current time, so that the text stays the same while it is shown.
+ * Says that and when a deferred company is tried again; null if it is not, because it is not deferred or not ready, the
+ * migration has ended, or only the first company can move now. Does not depend on the current time, so that the text
+ * stays the same while it is shown.
  */
 function nextTryText(company: CompanyRow, view: AcceptingView | null): string | null {
   const { isDeferred, retryAt, hasEnded } = company;
-  if (!isDeferred || hasEnded || notReadyText(company) !== null) return null;
-  const again = 'it will be tried again automatically';
-  if (view?.state === 'paused') return `${again} once the migration has been resumed`;
+  if (!isDeferred || hasEnded || notReadyText(company) !== null || !canMove(company, view)) return null;
   const after = retryAt === null ? '' : ` after ${momentText(retryAt.toISOString())}`;
-  return `${again}${after}${view?.windows == null ? '' : ', when a window is open'}`;
+  const again = `it will be tried again automatically${after}`;
+  const hasWindows = view?.windows != null;
+  if (view?.state !== 'paused') return `${again}${hasWindows ? ', when a window is open' : ''}`;
+  return `${again}, once the migration has been resumed${hasWindows ? ' and a window is open' : ''}`;
+}
+
+/** Returns whether a company can move in the current step: in the managed route, before step 6, only the first one. */
+function canMove(company: CompanyRow, view: AcceptingView | null): boolean {
+  if (view === null || view.route === 'self-service') return true;
+  const { isCompleting, isFirst } = rulesFor(company, view);
+  return isCompleting || isFirst;
 }
 
 /** Returns the failure with its detail. The import's detail already begins with the text of the failure. */

@@ -44,7 +44,7 @@ describe('the HTML report', () => {
     const answers = page.split('class="answers"')[1]?.split('</section>')[0] ?? '';
     expect(answers).toContain('<p class="contact">Sam ');
     expect(answers).toMatch(/<b>Never<\/b> \(2\).*<b>Yes<\/b> \(1\).*<b>Until it reconnects<\/b> \(1\)/s);
-    expect(answers).toContain('It was out of date for at most 6.3 hours');
+    expect(answers).toContain('Before that, it was out of date for at most 6.3 hours');
   });
 
   test.each([

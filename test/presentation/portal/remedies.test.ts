@@ -109,9 +109,13 @@ test('a deferred company says when it is tried again automatically, and its cred
   const problemIn = (changes: Partial<typeof row>, changesOfView: Partial<typeof view> = {}) =>
     companyOf({ ...row, ...changes }, { ...view, ...changesOfView }).problem;
   expect(problemIn({}, { windows: 'every day' })).toBe(`${problem}, when a window is open`);
-  expect(problemIn({}, { state: 'paused' })).toBe(
-    `${why}; it will be tried again automatically once the migration has been resumed`,
+  expect(problemIn({}, { state: 'paused' })).toBe(`${problem}, once the migration has been resumed`);
+  expect(problemIn({}, { state: 'paused', windows: 'every day' })).toBe(
+    `${problem}, once the migration has been resumed and a window is open`,
   );
+  // Before step 6, only the first company can move.
+  const before = viewOf(stateAt('migrate-first-company', { counts: counts({ total: 9, waiting: 9, deferred: 1 }) }));
+  expect(companyOf(row, before).problem).not.toContain('automatically');
   expect(problemIn({ failure: 'application-refused' })).toMatch(/; it will be tried again automatically after /);
   // It is not tried again before it has a credential.
   expect(problemIn({ credential: 'missing' })).toBe(why);
