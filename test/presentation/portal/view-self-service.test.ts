@@ -73,6 +73,10 @@ test('in self-service, the view says that the decision about the last company en
     viewOf(stateAt('supply-details', { ...last, ...more })).actions.find(({ message }) => message === 'exclude');
   expect(leavingOut({})?.consequence).toMatch(ends);
   expect(leavingOut({ pause })?.consequence).toMatch(/the migration ends automatically, even while it is paused, and/);
+  // An error about the account stays, so the migration does not end yet.
+  expect(leavingOut({ preflight: preflight({ problems: ['no room'] }) })?.consequence).toMatch(
+    /left out and the check of the details finds no error, the migration ends automatically, and/,
+  );
 });
 
 test.each([
