@@ -7,7 +7,7 @@ import type { MigrationClient } from '../../client';
 import type { SuggestedCompanies } from '../../store';
 import { readSuggestedCompanies } from '../../store';
 import type { NextCommand } from './remedy-commands';
-import { byClientNamed, bySupport, shellQuoted, WITH_REASON } from './remedy-commands';
+import { byClientNamed, bySupport, shellQuoted } from './remedy-commands';
 
 /** The failures of a first company after which the same credential cannot help. */
 const NEED_NEW_CREDENTIAL: readonly (FailureKind | null)[] = [
@@ -66,11 +66,11 @@ function chooseFirst(id: string, reference: string): NextCommand {
  * Returns the command that chooses this company to go first. Puts the reference after `--` if it begins with a hyphen;
  * otherwise it would be taken for an option.
  */
-function chooseFirstCommand(id: string, reference: string, options = WITH_REASON): string {
+function chooseFirstCommand(id: string, reference: string, kept = PLACEHOLDER_REASON): string {
   const word = shellQuoted(reference);
   return reference.startsWith('-')
-    ? `ferry first-company ${id} ${options} -- ${word}`
-    : `ferry first-company ${id} ${word} ${options}`;
+    ? `ferry first-company ${id} --reason ${kept} -- ${word}`
+    : `ferry first-company ${id} ${word} --reason ${kept}`;
 }
 
 /** The options of a decision that a suggested decision of the same person keeps. */
@@ -88,10 +88,12 @@ interface Choice extends KeptOptions {
   readonly by: string;
 }
 
-/** Returns the kept options as part of a command, with a placeholder if there is no reason. */
+const PLACEHOLDER_REASON = '"why"';
+
+/** Returns the text that follows `--reason` in a command: the reason or a placeholder, and the other kept options. */
 export function keptOptions({ reason, givenBy, validUntil }: KeptOptions): string {
   return [
-    reason === undefined ? WITH_REASON : `--reason ${shellQuoted(reason)}`,
+    reason === undefined ? PLACEHOLDER_REASON : shellQuoted(reason),
     ...(givenBy === undefined ? [] : [`--by ${shellQuoted(givenBy)}`]),
     ...(validUntil === undefined ? [] : [`--valid-until ${validUntil.toISOString()}`]),
   ].join(' ');
@@ -113,7 +115,7 @@ export function insteadText(id: string, { next, ...choice }: Choice & { readonly
   const { as, by, ...kept } = choice;
   const options =
     as === 'client' ? `${keptOptions({ ...kept, givenBy: undefined })} ${byClientNamed(by)}` : keptOptions(kept);
-  return `to end the migration, run: ferry cancel ${id} ${options}`;
+  return `to end the migration, run: ferry cancel ${id} --reason ${options}`;
 }
 
 /**

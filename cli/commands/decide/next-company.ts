@@ -92,7 +92,7 @@ export async function withChoice(
 
 /** Returns the command with which support rejects the first company, without what to try next. */
 function rejectCommand(migrationId: string, options: NextAfterRejectionOptions): string {
-  return `ferry reject ${migrationId} migrate-first-company ${keptOptions(options)}`;
+  return `ferry reject ${migrationId} migrate-first-company --reason ${keptOptions(options)}`;
 }
 
 /**
