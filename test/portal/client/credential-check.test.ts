@@ -3,30 +3,8 @@ import type { CompanyState } from '../../../domain/companies/company-state';
 import type { Company } from '../../../portal/client/api';
 import { refusedCredentials } from '../../../portal/client/credential-check';
 import { companyOf } from '../../../portal/server/companies';
+import { WAITING_ROW as ROW } from '../sample-row';
 import { wrongStateText } from '../../../presentation/wording/credential-refusals';
-
-type CompanyRow = Parameters<typeof companyOf>[0];
-
-const ROW: CompanyRow = {
-  dependsOnReplaced: false,
-  ...{ row: 1, reference: 'C-1', name: 'One', organization: '9130', wave: null, state: 'waiting', tries: 0 },
-  ...{
-    failure: null,
-    failureText: null,
-    heldBack: null,
-    leftOutReason: null,
-    isDeferred: false,
-    retryAt: null,
-    hasEnded: false,
-  },
-  ...{
-    confirmedAt: new Date('2026-11-20T10:00:00Z'),
-    credential: 'supplied',
-    movedAt: null,
-    crossedAt: null,
-    linkUrl: null,
-  },
-};
 
 function refusalOf(company: Company, replaces: boolean): string | undefined {
   const offered = { reference: 'C-1', obtainedAt: '2026-11-20T11:00:00.000Z' };

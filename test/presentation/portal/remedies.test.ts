@@ -6,6 +6,7 @@ import { offeredRemedies, otherHelp } from '../../../portal/client/remedies';
 import { companyOf } from '../../../portal/server/companies';
 import { AT, counts, firstCompany, stateAt } from '../../support/migrations/migration-states';
 
+import { WAITING_ROW } from '../../portal/sample-row';
 import { viewOf } from './views';
 
 test.each(['managed', 'self-service'] as const)(
@@ -54,26 +55,7 @@ test('a relink is offered as a wait for the end customer, not as a check that ha
 });
 
 /** A company that waits for another try. */
-const ROW: Parameters<typeof companyOf>[0] = {
-  ...{ row: 1, reference: 'acme-1', name: 'One', organization: '1', wave: null, state: 'waiting', tries: 1 },
-  ...{
-    failure: null,
-    failureText: null,
-    heldBack: null,
-    leftOutReason: null,
-    isDeferred: false,
-    retryAt: null,
-    hasEnded: false,
-  },
-  ...{
-    confirmedAt: new Date(AT),
-    credential: 'supplied',
-    movedAt: null,
-    crossedAt: null,
-    linkUrl: null,
-    dependsOnReplaced: false,
-  },
-};
+const ROW = { ...WAITING_ROW, reference: 'acme-1', tries: 1 };
 
 test('while the first company waits for another try in step 5, its credential is supplied; later, it is replaced', () => {
   const step5 = stateAt('migrate-first-company', { counts: counts({ total: 9, waiting: 9 }) });
