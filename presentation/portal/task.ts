@@ -96,7 +96,7 @@ export function impossibleFirstText(facts: TaskFacts): string | null {
   return `${reference} was chosen to move first, but ${why}. Please ask support to choose another company.`;
 }
 
-/** What follows step 5, by the result of `othersFollow`. */
+/** Says what follows step 5, by the result of `othersFollow`. */
 const AFTER_FIRST_COMPANY = {
   true: 'Once support has approved the first company, the companies that have not moved yet follow.',
   false: 'Once support has approved the first company, you and support sign off the handover.',

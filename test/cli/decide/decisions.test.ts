@@ -37,12 +37,9 @@ test('start refuses organizations of another open migration, and lists them', as
 });
 
 const NOBODY = 'there is no migration nobody.xero; list all migrations with: ferry list';
-test.each([
-  [['approve', 'nobody.xero'], NOBODY],
-  [['show', 'nobody.xero'], NOBODY],
-  [['companies', 'nobody.xero'], NOBODY],
-  [['report', 'nobody.xero'], NOBODY],
-  [['migration-key', 'nobody.xero'], NOBODY],
+const WITHOUT_ARGUMENTS = ['approve', 'show', 'companies', 'report', 'migration-key'];
+test.each<[string[], string]>([
+  ...WITHOUT_ARGUMENTS.map((name): [string[], string] => [[name, 'nobody.xero'], NOBODY]),
   [['credentials', 'nobody.xero', MANIFEST], NOBODY],
   [['confirm-sync-disabled', 'nobody.xero', '--wave', '1', ...CLIENT], NOBODY],
   [['confirm-sync-disabled', 'nobody.xero', 'C-1001', ...CLIENT], NOBODY],
