@@ -8,6 +8,7 @@ import type { CredentialState } from '../../domain/companies/credential-state';
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database, Queryable } from '../database/database';
+import { inPages } from '../database/pages';
 import { LACKS_CREDENTIAL } from './claim';
 import { IS_DEFERRED, IS_EXCEPTION, IS_RETRIED } from './exceptions';
 import { dependsOnReplaced } from './replaced';
@@ -136,14 +137,10 @@ export async function* readCompanies(
   filter: CompanyFilter = {},
 ): AsyncGenerator<LedgerCompany> {
   const PAGE = 1_000;
-  let after = 0;
-  for (;;) {
-    const page = await companiesOf(db, migrationId, filter).where('row', '>', after).limit(PAGE).execute();
-    yield* page;
-    const last = page.at(-1);
-    if (!last || page.length < PAGE) return;
-    after = last.row;
-  }
+  const pages = inPages('row', PAGE, (after) =>
+    companiesOf(db, migrationId, filter).where('row', '>', after).limit(PAGE).execute(),
+  );
+  for await (const page of pages) yield* page;
 }
 
 /** The fields of a company with which the rows of a client's file are compared. */
@@ -158,29 +155,21 @@ export interface KnownCompany {
 /** Yields the companies in manifest order. Reads them in pages, and only with the columns that a comparison needs. */
 export async function* readKnownCompanies(db: Database, migrationId: string): AsyncGenerator<KnownCompany> {
   const PAGE = 5_000;
-  let after = 0;
-  for (;;) {
-    const page = await db
-      .selectFrom('companies')
-      .select([
-        'row',
-        'reference',
-        'organization',
-        sql<boolean>`(state <> 'waiting' or exists (
-          select from credentials v where v.migration_id = companies.migration_id and v.row = companies.row))`.as(
-          'hasCredential',
-        ),
-      ])
-      .where('migration_id', '=', migrationId)
-      .where('row', '>', after)
-      .orderBy('row')
-      .limit(PAGE)
-      .execute();
-    yield* page;
-    const last = page.at(-1);
-    if (!last || page.length < PAGE) return;
-    after = last.row;
-  }
+  const known = db
+    .selectFrom('companies')
+    .select([
+      'row',
+      'reference',
+      'organization',
+      sql<boolean>`(state <> 'waiting' or exists (
+        select from credentials v where v.migration_id = companies.migration_id and v.row = companies.row))`.as(
+        'hasCredential',
+      ),
+    ])
+    .where('migration_id', '=', migrationId)
+    .orderBy('row')
+    .limit(PAGE);
+  for await (const page of inPages('row', PAGE, (after) => known.where('row', '>', after).execute())) yield* page;
 }
 
 /**

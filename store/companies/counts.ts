@@ -4,7 +4,7 @@ import type { Counts } from '../../domain/companies/counts';
 import type { NextCompanies } from '../../domain/progress/go-nogo-facts';
 import { recentPeriodMs, RECENTLY_MOVED } from '../reporting/overview';
 import type { Database } from '../database/database';
-import { queryOne } from '../database/database';
+import { oneRow } from '../database/database';
 import { IS_DEFERRED, IS_RETRIED } from './exceptions';
 import { isDue, isReadyToMove, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claim';
 import { IS_INTERRUPTED, SUPERSEDED } from './lease';
@@ -30,9 +30,7 @@ export interface RemainingWork {
 }
 
 export async function readRemainingWork(db: Database, migrationId: string): Promise<RemainingWork> {
-  const remaining = await queryOne(
-    db,
-    sql<RemainingWork>`
+  const remaining = await oneRow<RemainingWork>(db)`
     with waiting as not materialized (
       select c.not_before from companies c
       join migrations m on m.id = c.migration_id
@@ -61,8 +59,7 @@ export async function readRemainingWork(db: Database, migrationId: string): Prom
         else ${msUntil(sql`(select min(not_before) from waiting)`)} end as "nextClaimInMs",
       ${msUntil(sql`(select min(lease_ends_at) from held where state = 'importing')`)} as "nextReclaimInMs",
       ${msUntil(sql`(select min(case when ${isDue('next_check_at')} then clock_timestamp() else next_check_at end)
-        from held where state = 'syncing')`)} as "nextCheckInMs"`,
-  );
+        from held where state = 'syncing')`)} as "nextCheckInMs"`;
   const { nextClaimInMs, nextReclaimInMs, nextCheckInMs } = remaining;
   return {
     ...remaining,
@@ -96,31 +93,25 @@ export interface Interrupted {
  * Counts interrupted companies: their attempt was superseded or does not know the outcome, or their lease has expired.
  */
 export async function countInterrupted(db: Database, migrationId: string): Promise<Interrupted> {
-  return queryOne(
-    db,
-    sql<Interrupted>`
+  return oneRow<Interrupted>(db)`
     select count(*) as companies,
       max(c.lease_ends_at) filter (where c.authorization_sent_at is not null and c.lease_ends_at > clock_timestamp())
         as "inFlightUntil"
     from companies c
     join migrations m on m.id = c.migration_id
     where c.migration_id = ${migrationId} and c.state = 'importing'
-      and ${IS_INTERRUPTED}`,
-  );
+      and ${IS_INTERRUPTED}`;
 }
 
 /** Counts companies by state, in one statement. */
 export async function countCompanies(db: Database, migrationId: string): Promise<Counts> {
-  return queryOne(db, countsOf(migrationId));
+  return oneRow<Counts>(db)`${countsOf(migrationId)}`;
 }
 
 /** Counts companies by state. Reads the ledger's mark in the same statement, so that the counts match the mark. */
 export async function countWithMark(db: Database, migrationId: string): Promise<Counts> {
-  return queryOne(
-    db,
-    sql<Counts>`
-    select counts.*, ${markOf(migrationId)} as "ledgerMark" from (${countsOf(migrationId)}) counts`,
-  );
+  return oneRow<Counts>(db)`
+    select counts.*, ${markOf(migrationId)} as "ledgerMark" from (${countsOf(migrationId)}) counts`;
 }
 
 /**
@@ -128,17 +119,14 @@ export async function countWithMark(db: Database, migrationId: string): Promise<
  * companies that depend on a replaced application.
  */
 export async function countWithThroughput(db: Database, migrationId: string): Promise<Counts> {
-  return queryOne(
-    db,
-    sql<Counts>`
+  return oneRow<Counts>(db)`
     select counts.*, ${markOf(migrationId)} as "ledgerMark",
       (select json_build_object('moved', ${RECENTLY_MOVED}, 'withinMs', ${recentPeriodMs(sql`${migrationId}::text`)})
         from companies where migration_id = ${migrationId}) as throughput,
       (select count(*) from companies
         where migration_id = ${migrationId} and ${dependsOnReplaced(migrationId)})
         as "replacedApplication"
-    from (${countsOf(migrationId)}) counts`,
-  );
+    from (${countsOf(migrationId)}) counts`;
 }
 
 /**
@@ -149,26 +137,29 @@ const RETRIED = sql`(c.confirmed_at is not null and not ${LACKS_CREDENTIAL} and 
   select ${IS_RETRIED} from (values (c.state, c.held_back, c.failure_text, c.tries))
     as retry (state, held_back, failure_text, tries)))`;
 
+/** The condition that company `c` is waiting, and needs a confirmation. */
+const UNCONFIRMED = sql`(c.state = 'waiting' and c.held_back is null and c.confirmed_at is null)`;
+
+/** The condition that company `c` is waiting and confirmed, and needs the credential `v`. */
+const WITHOUT_CREDENTIAL = sql`(
+  c.state = 'waiting' and c.held_back is null and c.confirmed_at is not null and ${LACKS_CREDENTIAL})`;
+
 function countsOf(migrationId: string) {
   return sql<Counts>`
     select
       count(*) as total,
-      count(*) filter (where c.state = 'waiting' and c.held_back is null and c.confirmed_at is null) as unconfirmed,
-      count(*) filter (where c.state = 'waiting' and c.held_back is null and c.confirmed_at is null
-        and coalesce(c.wave, ${NO_WAVE}) = (
+      count(*) filter (where ${UNCONFIRMED}) as unconfirmed,
+      count(*) filter (where ${UNCONFIRMED} and coalesce(c.wave, ${NO_WAVE}) = (
           select min(coalesce(wave, ${NO_WAVE})) from companies
           where migration_id = ${migrationId} and state <> 'excluded' and held_back is null))
         as "unconfirmedInFirstWave",
-      count(*) filter (where c.state = 'waiting' and c.held_back is null and c.confirmed_at is null
-        and coalesce(c.wave, ${NO_WAVE}) = (
+      count(*) filter (where ${UNCONFIRMED} and coalesce(c.wave, ${NO_WAVE}) = (
           select min(coalesce(wave, ${NO_WAVE})) from companies
           where migration_id = ${migrationId} and state = 'waiting' and held_back is null and confirmed_at is null))
         as "unconfirmedInNextWave",
       count(*) filter (where c.state = 'waiting' and c.held_back is not null) as "heldBack",
-      count(*) filter (where c.state = 'waiting' and c.held_back is null and c.confirmed_at is not null
-        and ${LACKS_CREDENTIAL}) as "withoutCredential",
-      (array_agg(c.reference order by c.row) filter (where c.state = 'waiting' and c.held_back is null
-        and c.confirmed_at is not null and ${LACKS_CREDENTIAL}))[1:5] as "firstWithoutCredential",
+      count(*) filter (where ${WITHOUT_CREDENTIAL}) as "withoutCredential",
+      (array_agg(c.reference order by c.row) filter (where ${WITHOUT_CREDENTIAL}))[1:5] as "firstWithoutCredential",
       count(*) filter (where c.state = 'waiting') as waiting,
       count(*) filter (where c.state = 'waiting' and (c.crossed_at is not null or c.authorization_sent_at is not null
         or c.earlier_sent_at is not null)) as "waitingAgain",
@@ -210,9 +201,9 @@ export interface NextCompaniesReadiness {
  * before a window opens. Omits companies that are held back.
  */
 export async function readNextCompanies(db: Database, migrationId: string): Promise<NextCompaniesReadiness> {
-  const ready = await queryOne(
+  const ready = await oneRow<Omit<NextCompanies, 'oldestCredentialAt'> & { oldestAt: Date | null; toCreate: number }>(
     db,
-    sql<Omit<NextCompanies, 'oldestCredentialAt'> & { oldestAt: Date | null; toCreate: number }>`
+  )`
     with waiting as (
       select c.row, c.reference, coalesce(c.wave, ${NO_WAVE}) as wave, c.company_id, c.confirmed_at, v.obtained_at,
         ${LACKS_CREDENTIAL} as lacks_credential
@@ -239,8 +230,7 @@ export async function readNextCompanies(db: Database, migrationId: string): Prom
       coalesce((array_agg(reference order by row) filter (where is_left_behind))[1:5], '{}') as "firstLeftBehind",
       min(obtained_at) filter (where goes_next and not lacks_credential) as "oldestAt",
       count(*) filter (where company_id is null) as "toCreate"
-    from ready`,
-  );
+    from ready`;
   const { oldestAt, toCreate, ...next } = ready;
   return { next: { ...next, oldestCredentialAt: oldestAt?.toISOString() ?? null }, toCreate };
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { IsolatedStop } from '../../domain/companies/failures';
 import type { Companies } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
-import { queryOne } from '../database/database';
+import { oneRow } from '../database/database';
 import { companiesWithCredentialState } from './claim';
 
 /**
@@ -47,13 +47,10 @@ export const WAS_TRIED = sql<boolean>`(state = 'waiting' and held_back is null a
  * deferred company lacks a confirmation or a credential that counts.
  */
 export async function readNextTry(db: Database, migrationId: string): Promise<Date | null> {
-  const { nextTryAt } = await queryOne(
-    db,
-    sql<{ nextTryAt: Date | null }>`
+  const { nextTryAt } = await oneRow<{ nextTryAt: Date | null }>(db)`
     select min(not_before) as "nextTryAt"
     from ${companiesWithCredentialState(sql`c.migration_id = ${migrationId} and c.confirmed_at is not null`)} companies
-    where not lacks_credential and ${IS_DEFERRED}`,
-  );
+    where not lacks_credential and ${IS_DEFERRED}`;
   return nextTryAt;
 }
 
@@ -115,13 +112,10 @@ export async function retryCompanies(
 
 /** Counts the companies that {@link retryCompanies} does not retry, because a retry cannot help them. */
 export async function countRetryUseless(db: Database, migrationId: string): Promise<number> {
-  const { companies } = await queryOne(
-    db,
-    sql<{ companies: number }>`
+  const { companies } = await oneRow<{ companies: number }>(db)`
     select count(*) as companies from companies
     where migration_id = ${migrationId} and (state in ('failed', 'outcome-unknown') or ${IS_DEFERRED})
-      and ${IS_RETRY_USELESS}`,
-  );
+      and ${IS_RETRY_USELESS}`;
   return companies;
 }
 
@@ -187,9 +181,7 @@ export interface Failures {
  * @param limit maximum value of `tried`, at which counting stops; null for no maximum
  */
 export async function countFailures(db: Database, migrationId: string, limit: number | null = null): Promise<Failures> {
-  return queryOne(
-    db,
-    sql<Failures>`
+  return oneRow<Failures>(db)`
     select
       failures.failed, failures.accepted,
       (select count(*) from (
@@ -198,8 +190,7 @@ export async function countFailures(db: Database, migrationId: string, limit: nu
         limit ${limit}) counted) as tried
     from (
       select count(*) filter (where not failure_accepted) as failed, count(*) filter (where failure_accepted) as accepted
-      from companies where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown')) failures`,
-  );
+      from companies where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown')) failures`;
 }
 
 /**
@@ -222,9 +213,7 @@ export async function readFailureSeries(
   migrationId: string,
   failure: IsolatedStop,
 ): Promise<readonly string[] | null> {
-  const { series, others } = await queryOne(
-    db,
-    sql<{ series: readonly string[]; others: number }>`
+  const { series, others } = await oneRow<{ series: readonly string[]; others: number }>(db)`
     with tried as (
       select reference, state, claimed_at,
         state in ('failed', 'waiting') and failure = ${failure} and not failure_accepted as failing
@@ -244,8 +233,7 @@ export async function readFailureSeries(
     select
       coalesce((select companies from series order by cardinality(companies) desc limit 1), '{}') as series,
       (select count(*) from companies where migration_id = ${migrationId} and (state = 'importing'
-        or (state = 'waiting' and failure is null and confirmed_at is not null and held_back is null))) as others`,
-  );
+        or (state = 'waiting' and failure is null and confirmed_at is not null and held_back is null))) as others`;
   return series.length >= (others === 0 ? 2 : SERIES_LENGTH) ? series : null;
 }
 

@@ -9,6 +9,7 @@ import { sql } from 'kysely';
 import type { Companies } from '../../domain/migration/decision';
 import type { FirstCompany } from '../../domain/migration/migration-state';
 import type { Database, Queryable } from '../database/database';
+import { updateMigration } from '../database/database';
 import { lockDecisions } from '../migrations/audit-trail';
 import { endOutage } from '../migrations/stoppages';
 import { isReadyToMove } from './claim';
@@ -44,12 +45,7 @@ export async function chooseFirstCompany(
     if (migration.row === null && migration.requested !== null)
       await resetRequested(tx, migrationId, migration.requested);
     const chosen = (await readBegun(tx, migrationId)) ?? (await findCandidate(tx, migrationId, migration.requested));
-    if (chosen)
-      await tx
-        .updateTable('migrations')
-        .set({ first_row: chosen.row, current_run: run, ramp_only: false })
-        .where('id', '=', migrationId)
-        .execute();
+    if (chosen) await updateMigration(tx, migrationId, { first_row: chosen.row, current_run: run, ramp_only: false });
     return chosen;
   });
 }
@@ -98,11 +94,7 @@ async function findCandidate(
  * the company that was chosen earlier.
  */
 export async function requestFirstCompany(db: Queryable, migrationId: string, reference: string): Promise<void> {
-  await db
-    .updateTable('migrations')
-    .set({ requested_first: reference, first_row: null })
-    .where('id', '=', migrationId)
-    .execute();
+  await updateMigration(db, migrationId, { requested_first: reference, first_row: null });
   await endOutage(db, migrationId);
 }
 
@@ -156,30 +148,33 @@ export async function hasLinkedCompany(db: Queryable, migrationId: string): Prom
   return rows.length > 0;
 }
 
+/** The stage of company `c`, whose move has begun. */
+const STAGE = sql`
+  case when c.state = 'moved' then 'verified' when c.state in ('importing', 'syncing') then 'importing' else 'failed' end`;
+
+/** The condition that the move of company `c` has begun. A company can also be excluded before its move. */
+const HAS_BEGUN = sql`(c.state <> 'waiting' and (c.state <> 'excluded' or c.tries > 0))`;
+
 /**
  * The SQL for the first company of migration `m` and the stage of its move, as JSON. If a company is chosen: this
  * company; null if its move has not begun. If none is chosen, for example after `clearFailedFirst`: of the companies
  * that failed, were skipped, or have an unknown outcome, the one that was claimed last; null if there is none.
  */
 export const FIRST_COMPANY = sql<Pick<FirstCompany, 'reference' | 'stage'> | null>`(
-  select jsonb_build_object('reference', c.reference, 'stage',
-    case when c.state = 'moved' then 'verified' when c.state in ('importing', 'syncing') then 'importing' else 'failed' end)
+  select jsonb_build_object('reference', c.reference, 'stage', ${STAGE})
   from companies c
   where c.migration_id = m.id
     and case when m.first_row is null then c.state in ('failed', 'outcome-unknown', 'skipped')
-      else c.row = m.first_row and c.state <> 'waiting' and (c.state <> 'excluded' or c.tries > 0) end
+      else c.row = m.first_row and ${HAS_BEGUN} end
   order by c.claimed_at desc nulls last
   limit 1)`;
 
 /** Reads the chosen company and its evidence; null if no company was chosen, or if its move has not begun. */
 export async function readFirstCompany(db: Database, migrationId: string): Promise<FirstCompany | null> {
   const { rows } = await sql<FirstCompany>`
-    select c.row, c.reference, c.failure, coalesce(c.evidence, '[]') as evidence,
-      case when c.state = 'moved' then 'verified' when c.state in ('importing', 'syncing') then 'importing'
-        else 'failed' end as stage
+    select c.row, c.reference, c.failure, coalesce(c.evidence, '[]') as evidence, ${STAGE} as stage
     from companies c
     join migrations m on m.id = c.migration_id and m.first_row = c.row
-    where c.migration_id = ${migrationId} and m.route = 'managed' and c.state <> 'waiting'
-      and (c.state <> 'excluded' or c.tries > 0)`.execute(db);
+    where c.migration_id = ${migrationId} and m.route = 'managed' and ${HAS_BEGUN}`.execute(db);
   return rows[0] ?? null;
 }

@@ -1,7 +1,7 @@
 /** Reads the companies that `ferry` names when it suggests commands. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
-import { queryOne } from '../database/database';
+import { oneRow } from '../database/database';
 import { LACKS_CREDENTIAL } from './claim';
 
 /** The companies that are named in suggested commands. */
@@ -28,9 +28,7 @@ export async function readSuggestedCompanies(
   migrationId: string,
   first: string | null,
 ): Promise<SuggestedCompanies> {
-  return queryOne(
-    db,
-    sql<SuggestedCompanies>`
+  return oneRow<SuggestedCompanies>(db)`
     with waiting as (
       select row, reference, wave, confirmed_at from companies
       where migration_id = ${migrationId} and state = 'waiting' and held_back is null
@@ -49,8 +47,7 @@ export async function readSuggestedCompanies(
         left join credentials v on v.migration_id = m.id and v.row = c.row
         where c.confirmed_at is not null and c.reference is distinct from ${first} and not ${LACKS_CREDENTIAL}
         order by c.row
-        limit 1) as "firstCandidate"`,
-  );
+        limit 1) as "firstCandidate"`;
 }
 
 /** Counts the companies without a confirmation in each wave, lowest wave first. Companies without a wave come last. */

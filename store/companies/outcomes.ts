@@ -10,7 +10,7 @@ import { LONGEST_WAIT_MS } from '../../domain/companies/call-failure';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { MigrationLimits } from '../../domain/planning/limits';
 import type { Database } from '../database/database';
-import { queryOne } from '../database/database';
+import { oneRow } from '../database/database';
 import { isDue } from './claim';
 import { inRows, inState } from './companies';
 import type { LeaseOwner } from './lease';
@@ -76,9 +76,7 @@ export async function recordImports(
     check_ms: outcome.to === 'syncing' ? boundedMs(outcome.firstCheckInMs) : null,
     wait_ms: outcome.to === 'waiting' ? boundedMs(outcome.retryInMs) : null,
   }));
-  const { limits } = await queryOne(
-    db,
-    sql<{ limits: MigrationLimits }>`
+  const { limits } = await oneRow<{ limits: MigrationLimits }>(db)`
     with written as (
       update companies c
       set state = o.state,
@@ -113,8 +111,7 @@ export async function recordImports(
       where v.migration_id = written.migration_id and v.row = written.row and written.crossed
         and v.crossed_at is null
     )
-    select limits from migrations where id = ${owner.migrationId}`,
-  );
+    select limits from migrations where id = ${owner.migrationId}`;
   return limits;
 }
 
@@ -228,9 +225,7 @@ export async function recordChecks(
     correlation_id: outcome.to === 'failed' ? (outcome.correlationId ?? null) : null,
     gone: outcome.to === 'failed' && outcome.isGone === true,
   }));
-  const { limits } = await queryOne(
-    db,
-    sql<{ limits: MigrationLimits }>`
+  const { limits } = await oneRow<{ limits: MigrationLimits }>(db)`
     with finished as (
       update companies c
       set state = o.state,
@@ -260,7 +255,6 @@ export async function recordChecks(
       delete from credentials v using finished
       where v.migration_id = finished.migration_id and v.row = finished.row and finished.state = 'moved'
     )
-    select limits from migrations where id = ${migrationId}`,
-  );
+    select limits from migrations where id = ${migrationId}`;
   return limits;
 }

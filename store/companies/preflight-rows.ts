@@ -7,9 +7,10 @@ import type { ManifestRow } from '../../domain/companies/manifest';
 import type { FamilySizes, HeldBackTexts } from '../../domain/preflight/company-findings';
 import type { OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
 import { organizationKey } from '../../domain/preflight/organization-conflicts';
-import { SUPPLIED_IDS } from '../migrations/manifest-rows';
+import { selectManifestRows } from '../migrations/manifest-rows';
 import type { Database } from '../database/database';
-import { queryOne } from '../database/database';
+import { oneRow, updateMigration } from '../database/database';
+import { inPages } from '../database/pages';
 
 /** A waiting company, as the preflight reads it. */
 export type PreflightRow = ManifestRow & HeldBackTexts;
@@ -20,37 +21,13 @@ export type PreflightRow = ManifestRow & HeldBackTexts;
  */
 const PAGE = 5_000;
 
-/**
- * Yields the waiting companies in manifest order. Reads them in pages, because a migration can have any number of them.
- */
-export async function* readPreflightRows(db: Database, migrationId: string): AsyncGenerator<readonly PreflightRow[]> {
-  let after = 0;
-  for (;;) {
-    const page = await db
-      .selectFrom('companies')
-      .select([
-        'row',
-        'reference',
-        'name',
-        'organization',
-        'expected_invoices as expectedInvoices',
-        'wave',
-        'family',
-        SUPPLIED_IDS.as('existing'),
-        'held_back as heldBack',
-        'held_back_details as heldBackDetails',
-      ])
-      .where('migration_id', '=', migrationId)
-      .where('state', '=', 'waiting')
-      .where('row', '>', after)
-      .orderBy('row')
-      .limit(PAGE)
-      .execute();
-    yield page;
-    const last = page.at(-1);
-    if (!last || page.length < PAGE) return;
-    after = last.row;
-  }
+/** Yields the waiting companies in pages, in manifest order. */
+export function readPreflightRows(db: Database, migrationId: string): AsyncGenerator<readonly PreflightRow[]> {
+  const waiting = selectManifestRows(db, migrationId)
+    .select(['held_back as heldBack', 'held_back_details as heldBackDetails'])
+    .where('state', '=', 'waiting')
+    .limit(PAGE);
+  return inPages('row', PAGE, (after) => waiting.where('row', '>', after).execute());
 }
 
 /** Totals of the waiting companies. */
@@ -62,9 +39,7 @@ export interface PreflightTotals extends FamilySizes {
 }
 
 export async function countPreflightRows(db: Database, migrationId: string): Promise<PreflightTotals> {
-  return queryOne(
-    db,
-    sql<PreflightTotals>`
+  return oneRow<PreflightTotals>(db)`
     with to_move as (
       select company_id, family from companies where migration_id = ${migrationId} and state = 'waiting'
     ), families as (
@@ -77,8 +52,7 @@ export async function countPreflightRows(db: Database, migrationId: string): Pro
       (select count(*) from families where size > 1) as families,
       (select coalesce(sum(size), 0) from families where size > 1)::integer as "companiesInFamilies",
       (select coalesce(max(size), 0) from families) as "largestFamily"
-    from to_move`,
-  );
+    from to_move`;
 }
 
 /**
@@ -126,27 +100,18 @@ export async function findOpenOrganizations(
   companies: Stream<Pick<ManifestRow, 'organization'>>,
   except: string | null,
 ): Promise<OrganizationConflicts['openElsewhere']> {
-  const found: OpenOrganization[] = [];
+  const found = new Map<string, string>();
   for await (const group of inChunks(companies, PAGE)) {
     const organizations = group.map(({ organization }) => organizationKey(organization));
-    const { rows } = await sql<OpenOrganization>`
+    const { rows } = await sql<{ organization: string; migrationId: string }>`
       select c.organization, c.migration_id as "migrationId"
       from companies c
       where c.platform_key = ${platformKey} and c.organization_open
         and c.migration_id is distinct from ${except}::text
         and lower(c.organization) = any(${organizations}::text[])`.execute(db);
-    found.push(...rows);
+    for (const { organization, migrationId } of rows) found.set(organizationKey(organization), migrationId);
   }
-  return byOrganization(found);
-}
-
-interface OpenOrganization {
-  readonly organization: string;
-  readonly migrationId: string;
-}
-
-function byOrganization(rows: readonly OpenOrganization[]): OrganizationConflicts['openElsewhere'] {
-  return new Map(rows.map(({ organization, migrationId }) => [organizationKey(organization), migrationId]));
+  return found;
 }
 
 /**
@@ -160,7 +125,7 @@ export async function recordPreflightTexts(
   texts: PreflightTexts | null,
 ): Promise<void> {
   const preflight_texts = texts && JSON.stringify(texts);
-  await db.updateTable('migrations').set({ preflight_texts }).where('id', '=', migrationId).execute();
+  await updateMigration(db, migrationId, { preflight_texts });
 }
 
 /** Returns the full texts of the latest preflight; null if they contain no names of other clients. */

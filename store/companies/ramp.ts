@@ -19,7 +19,7 @@
 import { sql } from 'kysely';
 import { allowedStragglers } from '../../domain/planning/pacing';
 import type { Database, Queryable } from '../database/database';
-import { queryOne } from '../database/database';
+import { oneRow, updateMigration } from '../database/database';
 import { isReadyToMove } from './claim';
 import { IS_INTERRUPTED } from './lease';
 
@@ -39,9 +39,7 @@ interface Ramp {
 }
 
 async function countRamp(db: Queryable, migrationId: string): Promise<Ramp> {
-  return queryOne(
-    db,
-    sql<Ramp>`
+  return oneRow<Ramp>(db)`
     with ramp as (
       select c.state, c.tries, coalesce(v.row is not null and ${isReadyToMove()}, false) as ready,
         c.failure_text is not null as was_deferred,
@@ -57,8 +55,7 @@ async function countRamp(db: Queryable, migrationId: string): Promise<Ramp> {
       count(*) filter (where interrupted or (ready and was_deferred)) as deferred,
       coalesce(bool_and(tries >= 2) filter (where interrupted or (ready and was_deferred)), false) as "deferredTwice",
       count(*) filter (where state in ('syncing', 'moved', 'failed', 'outcome-unknown')) as "gotThrough"
-    from ramp`,
-  );
+    from ramp`;
 }
 
 function hasEnded({ companies, untried, moving, gotThrough }: Ramp): boolean {
@@ -124,7 +121,7 @@ export async function advanceRamp(db: Database, migrationId: string): Promise<nu
     if (!rampOnly) return null;
     const ramp = await countRamp(tx, migrationId);
     if (limits.rampCompanies === 0 || hasEnded(ramp)) {
-      await tx.updateTable('migrations').set({ ramp_only: false }).where('id', '=', migrationId).execute();
+      await updateMigration(tx, migrationId, { ramp_only: false });
       return null;
     }
     if (!needsMore(ramp)) return ramp.companies;

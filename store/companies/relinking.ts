@@ -1,7 +1,7 @@
 /** Reconnections: the companies whose connections are checked, and the results of the checks. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
-import { queryOne } from '../database/database';
+import { oneRow } from '../database/database';
 
 /**
  * The condition for a company whose end customer can reconnect it: a person has decided to relink the company, or it
@@ -46,12 +46,9 @@ export async function readRelinking(db: Database, migrationId: string): Promise<
  * @returns the time by the database's clock, ISO 8601, UTC
  */
 export async function recordReconnectionCheck(db: Database, migrationId: string): Promise<string> {
-  const { at } = await queryOne(
-    db,
-    sql<{ at: Date }>`
+  const { at } = await oneRow<{ at: Date }>(db)`
     update migrations set reconnections_checked_at = clock_timestamp() where id = ${migrationId}
-    returning reconnections_checked_at as at`,
-  );
+    returning reconnections_checked_at as at`;
   return at.toISOString();
 }
 

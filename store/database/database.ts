@@ -1,6 +1,6 @@
 /** Opens the ledger's database and updates its schema. */
 import { isDeepStrictEqual } from 'node:util';
-import type { MigrationProvider, RawBuilder, Transaction } from 'kysely';
+import type { MigrationProvider, Transaction, UpdateObject } from 'kysely';
 import { Kysely, Migrator, PostgresDialect, sql } from 'kysely';
 import { DatabaseError, types } from 'pg';
 import { newerMigration } from '../../postgres/newer-schema';
@@ -165,11 +165,25 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : 'unknown reason';
 }
 
-/** Runs a query that returns exactly one row, such as an aggregate without `group by`, and returns that row. */
-export async function queryOne<Row>(db: Queryable, query: RawBuilder<Row>): Promise<Row> {
-  const [row] = (await query.execute(db)).rows;
-  if (row === undefined) throw new Error('the query returned no row, but it must return one row');
-  return row;
+/** Changes columns of a migration's row. */
+export async function updateMigration(
+  db: Queryable,
+  migrationId: string,
+  columns: UpdateObject<Tables, 'migrations'>,
+): Promise<void> {
+  await db.updateTable('migrations').set(columns).where('id', '=', migrationId).execute();
+}
+
+/**
+ * Returns a template tag that runs a statement, like `sql`, and returns its row. For statements that return exactly one
+ * row, such as an aggregate without `group by`.
+ */
+export function oneRow<Row>(db: Queryable) {
+  return async (...statement: Parameters<typeof sql>): Promise<Row> => {
+    const [row] = (await sql<Row>(...statement).execute(db)).rows;
+    if (row === undefined) throw new Error('the query returned no row, but it must return one row');
+    return row;
+  };
 }
 
 /** Returns whether a statement failed because it violated the constraint or unique index with this name. */

@@ -5,13 +5,14 @@ import { inChunks } from '../../domain/text/streams';
 import { NOT_CHECKED } from '../../domain/companies/company-state';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import type { Database, Queryable } from '../database/database';
-import { violatesConstraint } from '../database/database';
+import { violatesConstraint, updateMigration } from '../database/database';
+import { inPages } from '../database/pages';
 import { ManifestDigest } from './manifest-digest';
 import type { TakenOrganization } from './manifest-rows';
 import {
   confirmationColumns,
   insertRows,
-  SUPPLIED_IDS,
+  selectManifestRows,
   suppliedIdColumns,
   OrganizationTaken,
   ROWS_PER_STATEMENT,
@@ -94,7 +95,7 @@ async function amend(tx: Queryable, { migrationId, rows }: Amendment): Promise<A
   }
   await takeOrganizations(tx, migrationId);
   const digest = await computeManifestDigest(tx, migrationId);
-  await tx.updateTable('migrations').set({ manifest_digest: digest }).where('id', '=', migrationId).execute();
+  await updateMigration(tx, migrationId, { manifest_digest: digest });
   return result;
 }
 
@@ -138,27 +139,11 @@ async function assertOpen(tx: Queryable, migrationId: string): Promise<void> {
 /** Computes the digest of the companies, as the manifest and its amendments describe them. */
 export async function computeManifestDigest(db: Queryable, migrationId: string): Promise<string> {
   const digest = new ManifestDigest();
-  for await (const row of storedManifest(db, migrationId)) digest.add(row);
+  const pages = inPages('row', ROWS_PER_STATEMENT, (after) =>
+    selectManifestRows(db, migrationId).where('row', '>', after).limit(ROWS_PER_STATEMENT).execute(),
+  );
+  for await (const page of pages) for (const row of page) digest.add(row);
   return digest.hex();
-}
-
-async function* storedManifest(tx: Queryable, migrationId: string): AsyncGenerator<ManifestRow> {
-  for (let after = 0; ;) {
-    const page = await manifestRows(tx, migrationId).where('row', '>', after).limit(ROWS_PER_STATEMENT).execute();
-    yield* page;
-    const last = page.at(-1);
-    if (!last || page.length < ROWS_PER_STATEMENT) return;
-    after = last.row;
-  }
-}
-
-function manifestRows(tx: Queryable, migrationId: string) {
-  return tx
-    .selectFrom('companies')
-    .select(['row', 'reference', 'name', 'organization', 'wave', 'family', 'expected_invoices as expectedInvoices'])
-    .select(SUPPLIED_IDS.as('existing'))
-    .where('migration_id', '=', migrationId)
-    .orderBy('row');
 }
 
 interface LockedRow extends ManifestRow {
@@ -173,7 +158,7 @@ async function lockRows(
   migrationId: string,
   rows: readonly ManifestRow[],
 ): Promise<ReadonlyMap<string, LockedRow>> {
-  const known = await manifestRows(tx, migrationId)
+  const known = await selectManifestRows(tx, migrationId)
     .select(
       sql<boolean>`state = 'waiting' and (company_id is null or (named is not null and tries = 0))`.as('untouched'),
     )

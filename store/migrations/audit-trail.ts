@@ -11,6 +11,7 @@ import type { RecordedDecisions } from '../../domain/decisions/release';
 import { NO_DECISIONS, withDecision } from '../../domain/decisions/release';
 import type { LastSigned, SignedMessage } from '../../domain/migration/signatures';
 import type { Database, Queryable } from '../database/database';
+import { inPages } from '../database/pages';
 import { computeManifestDigest } from './amendments';
 
 /** A decision, and whether the ledger has verified it. A refused decision is verified if its signature is valid. */
@@ -181,18 +182,9 @@ const PAGE_SIZE = 1_000;
 
 /** Yields all entries of a migration, oldest first, including unreadable messages. Reads them in pages. */
 export async function* readTrail(db: Database, migrationId: string): AsyncGenerator<DecisionRecord> {
-  let after = 0;
-  for (;;) {
-    const rows = await entries(db, migrationId)
-      .where('position', '>', after)
-      .orderBy('position')
-      .limit(PAGE_SIZE)
-      .execute();
-    for (const row of rows) yield entryOf(row);
-    const last = rows.at(-1);
-    if (!last || rows.length < PAGE_SIZE) return;
-    after = last.position;
-  }
+  const oldestFirst = entries(db, migrationId).orderBy('position').limit(PAGE_SIZE);
+  const pages = inPages('position', PAGE_SIZE, (after) => oldestFirst.where('position', '>', after).execute());
+  for await (const page of pages) yield* page.map(entryOf);
 }
 
 /**

@@ -11,7 +11,7 @@
  */
 import { sql } from 'kysely';
 import type { Queryable } from '../database/database';
-import { queryOne } from '../database/database';
+import { oneRow } from '../database/database';
 
 export interface LedgerStatus {
   readonly mark: number;
@@ -34,16 +34,13 @@ export function markOf(migrationId: string) {
 
 /** Reads the mark, whether the ledger is flagged, and the current run. Changes nothing. */
 export async function readLedgerStatus(db: Queryable, migrationId: string): Promise<LedgerStatus> {
-  return queryOne(
-    db,
-    sql<LedgerStatus>`
+  return oneRow<LedgerStatus>(db)`
     select ${markOf(migrationId)} as mark,
       (select behind_since from migrations where id = ${migrationId}) as "behindSince",
       (select current_run from migrations where id = ${migrationId}) as "currentRun",
       exists (
         select from migrations where id = ${migrationId} and behind_since is not null and not behind_unproven)
-        as "isProvenBehind"`,
-  );
+        as "isProvenBehind"`;
 }
 
 /**

@@ -59,9 +59,19 @@ export function suppliedIdColumns(rows: 'supplied' | 'corrected') {
 }
 
 /** The SQL that turns the columns `company_id`, `connection_id` and `named` into the ids that the client supplied. */
-export const SUPPLIED_IDS = sql<ExistingCompany | null>`
+const SUPPLIED_IDS = sql<ExistingCompany | null>`
   case when named is not null then jsonb_build_object(
     'companyId', company_id, 'connectionId', case when named = 'connection' then connection_id end) end`;
+
+/** Selects the companies of a migration as rows of its manifest, in order. */
+export function selectManifestRows(db: Queryable, migrationId: string) {
+  return db
+    .selectFrom('companies')
+    .select(['row', 'reference', 'name', 'organization', 'wave', 'family', 'expected_invoices as expectedInvoices'])
+    .select(SUPPLIED_IDS.as('existing'))
+    .where('migration_id', '=', migrationId)
+    .orderBy('row');
+}
 
 /**
  * Builds the values of the columns `confirmed_at` and `confirmed_by` of a new or corrected row. In the self-service

@@ -15,7 +15,7 @@ import type { DecisionRules } from '../../domain/migration/plan';
 import type { Route } from '../../platforms/platforms';
 import type { WindowOccurrence } from '../../domain/planning/windows';
 import type { Database, Queryable } from '../database/database';
-import { violatesConstraint } from '../database/database';
+import { violatesConstraint, updateMigration } from '../database/database';
 import { chooseRamp } from '../companies/ramp';
 import { insertRows, OrganizationTaken, findTakenOrganizations } from './manifest-rows';
 
@@ -152,7 +152,7 @@ export async function beginRun(db: Database, migrationId: string, run: string, r
 
 /** Stores which companies are released. Called only when a decision is recorded or restored. */
 export async function setReleased(db: Queryable, migrationId: string, released: Release): Promise<void> {
-  await db.updateTable('migrations').set({ released }).where('id', '=', migrationId).execute();
+  await updateMigration(db, migrationId, { released });
 }
 
 /** Restricts claims to one window occurrence, or allows them at any time if `occurrence` is null. */
@@ -161,14 +161,10 @@ export async function setWindowOccurrence(
   migrationId: string,
   occurrence: WindowOccurrence | null,
 ): Promise<void> {
-  await db
-    .updateTable('migrations')
-    .set({
-      window_opens_at: occurrence === null ? null : new Date(occurrence.opensAt),
-      window_closes_at: occurrence === null ? null : new Date(occurrence.closesAt),
-    })
-    .where('id', '=', migrationId)
-    .execute();
+  await updateMigration(db, migrationId, {
+    window_opens_at: occurrence === null ? null : new Date(occurrence.opensAt),
+    window_closes_at: occurrence === null ? null : new Date(occurrence.closesAt),
+  });
 }
 
 /** Returns the current limits and the time of the database's clock, which claims use for windows and leases. */
@@ -185,7 +181,7 @@ export async function readLimits(
 
 /** Stops claims immediately and permanently. Imports in progress finish. */
 export async function stopClaims(db: Database, migrationId: string): Promise<void> {
-  await db.updateTable('migrations').set({ state: 'closed' }).where('id', '=', migrationId).execute();
+  await updateMigration(db, migrationId, { state: 'closed' });
 }
 
 /** Changes limits. Running slices apply them to their next group of companies. */

@@ -1,5 +1,6 @@
 /** Pauses of a migration: by people, and because of a problem. */
 import type { Database, Queryable } from '../database/database';
+import { updateMigration } from '../database/database';
 import type { ReportedStop } from './stoppages';
 import { beginPause, endOutage, endPause, reportStop } from './stoppages';
 
@@ -12,7 +13,7 @@ export async function setPaused(db: Queryable, migrationId: string, paused: bool
   const columns = paused
     ? { paused, paused_by_people: true }
     : { paused, paused_by_people: false, paused_itself: false };
-  await db.updateTable('migrations').set(columns).where('id', '=', migrationId).execute();
+  await updateMigration(db, migrationId, columns);
   await (paused ? endOutage : endPause)(db, migrationId);
 }
 
@@ -39,11 +40,7 @@ export async function pauseForProblem(db: Database, migrationId: string, reporte
   // One transaction, so that the pause, its reason and the end of the outage are stored together. Several slices can
   // pause the migration at once: each waits for the row's lock.
   await db.transaction().execute(async (tx) => {
-    await tx
-      .updateTable('migrations')
-      .set({ paused: true, paused_itself: true })
-      .where('id', '=', migrationId)
-      .execute();
+    await updateMigration(tx, migrationId, { paused: true, paused_itself: true });
     await endOutage(tx, migrationId);
     if (reported) await reportStop(tx, migrationId, reported);
     await beginPause(tx, migrationId);

@@ -5,6 +5,7 @@ import type { FailureKind } from '../../domain/companies/failures';
 import { WAS_SENT } from '../companies/claim';
 import { HAS_UNCROSSED_REPLACEMENT } from '../companies/outcomes';
 import type { Database } from '../database/database';
+import { inPages } from '../database/pages';
 
 /** A company as the ledger knows it, to be compared with the service. */
 export interface RecordedCompany {
@@ -33,11 +34,8 @@ export interface RecordedCompany {
 const PAGE_SIZE = 5_000;
 
 /** Yields the companies of a migration in pages, in the order of the manifest. */
-export async function* readRecordedCompanies(
-  db: Database,
-  migrationId: string,
-): AsyncGenerator<readonly RecordedCompany[]> {
-  for (let after = 0; ;) {
+export function readRecordedCompanies(db: Database, migrationId: string): AsyncGenerator<readonly RecordedCompany[]> {
+  return inPages('row', PAGE_SIZE, async (after) => {
     const { rows } = await sql<RecordedCompany>`
       select c.row, c.reference, c.organization, c.state, c.tries, c.company_id as "companyId",
         c.named is not null as "existedBefore", coalesce(v.supersedes, false) as supersedes,
@@ -49,11 +47,8 @@ export async function* readRecordedCompanies(
       where c.migration_id = ${migrationId} and c.row > ${after}
       order by c.row
       limit ${PAGE_SIZE}`.execute(db);
-    if (rows.length > 0) yield rows;
-    const last = rows.at(-1);
-    if (!last || rows.length < PAGE_SIZE) return;
-    after = last.row;
-  }
+    return rows;
+  });
 }
 
 /** A change to a company's row. Absent ids stay unchanged. */

@@ -1,7 +1,7 @@
 /** Companies that depend on a replaced application, until the service says that their end customers have reconnected. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
-import { queryOne } from '../database/database';
+import { oneRow } from '../database/database';
 
 /** A connection that depends on a replaced application. */
 export interface DependentConnection {
@@ -31,11 +31,8 @@ const RECONNECTIONS_LOCK = 4_071_302;
  * @param db a single connection; the lock is released when it ends, or with {@link releaseReconnectionsLock}
  */
 export async function takeReconnectionsLock(db: Database, namespace: string): Promise<boolean> {
-  const { isHolder } = await queryOne(
-    db,
-    sql<{ readonly isHolder: boolean }>`
-    select pg_try_advisory_lock(${RECONNECTIONS_LOCK}, hashtext(${namespace})) as "isHolder"`,
-  );
+  const { isHolder } = await oneRow<{ readonly isHolder: boolean }>(db)`
+    select pg_try_advisory_lock(${RECONNECTIONS_LOCK}, hashtext(${namespace})) as "isHolder"`;
   return isHolder;
 }
 

@@ -5,6 +5,7 @@
 import { sql } from 'kysely';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import type { Database, Queryable } from '../database/database';
+import { oneRow, updateMigration } from '../database/database';
 import { limitStagedManifests } from '../vault/staging-limits';
 import { lockDecisions } from './audit-trail';
 import { insertRows } from './manifest-rows';
@@ -82,14 +83,14 @@ export async function* readStagedManifest(
  * @returns true if none of them was tried, moved or left out, so that other companies can replace them
  */
 export async function lockUntouchedCompanies(tx: Queryable, migrationId: string): Promise<boolean> {
-  const { rows } = await sql<{ touched: boolean }>`
+  const { touched } = await oneRow<{ touched: boolean }>(tx)`
     with locked as (
       select c.state, c.tries, c.attempt, c.crossed_at, c.authorizations_sent, c.company_id, c.named
       from companies c where c.migration_id = ${migrationId} order by c.row for update of c)
     select coalesce(bool_or(state <> 'waiting' or tries > 0 or attempt is not null or crossed_at is not null
       or authorizations_sent > 0 or (company_id is not null and named is null)), false) as touched
-    from locked`.execute(tx);
-  return rows[0]?.touched === false;
+    from locked`;
+  return !touched;
 }
 
 export interface ReplacedManifest {
@@ -109,23 +110,19 @@ export async function replaceManifest(
   migrationId: string,
   { decisionId, manifestDigest, by }: ReplacedManifest,
 ): Promise<number> {
-  const { rows: stored } = await sql<{ credentials: number }>`
-    select count(*)::integer as credentials from credentials where migration_id = ${migrationId}`.execute(tx);
+  const { credentials } = await oneRow<{ credentials: number }>(tx)`
+    select count(*) as credentials from credentials where migration_id = ${migrationId}`;
   await tx.deleteFrom('companies').where('migration_id', '=', migrationId).execute();
   const rows = readStagedManifest(tx, migrationId, decisionId);
   await insertRows(tx, migrationId, rows, { heldBack: null, organizationOpen: true });
-  await tx
-    .updateTable('migrations')
-    .set({
-      manifest_digest: manifestDigest,
-      supplied_by: by,
-      supplied_at: sql<Date>`clock_timestamp()`,
-      first_row: null,
-    })
-    .where('id', '=', migrationId)
-    .execute();
+  await updateMigration(tx, migrationId, {
+    manifest_digest: manifestDigest,
+    supplied_by: by,
+    supplied_at: sql<Date>`clock_timestamp()`,
+    first_row: null,
+  });
   await tx.deleteFrom('staged_manifests').where('migration_id', '=', migrationId).execute();
-  return stored[0]?.credentials ?? 0;
+  return credentials;
 }
 
 /** Deletes the rows that are staged for a decision, because it was refused. */

@@ -2,13 +2,11 @@
 import { sql } from 'kysely';
 import type { SpeedEstimate, Measurement, PlannedEstimate, Volume } from '../../domain/planning/estimate';
 import type { Database } from '../database/database';
-import { queryOne } from '../database/database';
+import { oneRow } from '../database/database';
 
 /** Counts the companies that remain to be moved, and their records according to the manifest or the supplied total. */
 export async function readVolume(db: Database, migrationId: string): Promise<Volume> {
-  const volume = await queryOne(
-    db,
-    sql<Omit<Volume, 'staleSince'> & { staleSince: Date | null }>`
+  const volume = await oneRow<Omit<Volume, 'staleSince'> & { staleSince: Date | null }>(db)`
     with remaining as (
       select family, expected_invoices, confirmed_at from companies
       where migration_id = ${migrationId} and state in ('waiting', 'importing', 'syncing', 'outcome-unknown')
@@ -30,8 +28,7 @@ export async function readVolume(db: Database, migrationId: string): Promise<Vol
           select count(*) as size from remaining where family is not null group by family
         ) families), 0) as "largestFamily",
       min(confirmed_at) as "staleSince"
-    from remaining`,
-  );
+    from remaining`;
   return { ...volume, staleSince: volume.staleSince?.toISOString() ?? null };
 }
 

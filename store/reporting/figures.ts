@@ -1,7 +1,7 @@
 /** Totals of a migration for its report. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
-import { queryOne } from '../database/database';
+import { oneRow } from '../database/database';
 import { movingMs } from './moving-time';
 
 /**
@@ -52,9 +52,7 @@ interface Row extends Omit<ReportFigures, 'firstStartedAt' | 'lastMovedAt' | 're
 
 /** Computes the totals of a migration in one statement. */
 export async function readFigures(db: Database, migrationId: string): Promise<ReportFigures> {
-  const figures = await queryOne(
-    db,
-    sql<Row>`
+  const figures = await oneRow<Row>(db)`
     select
       count(*) filter (where crossed_at is not null) as crossed,
       count(*) filter (where crossed_at is null and (state in ('importing', 'outcome-unknown')
@@ -84,8 +82,7 @@ export async function readFigures(db: Database, migrationId: string): Promise<Re
       select *, greatest(authorization_sent_at, earlier_sent_at) as sent_at,
         (extract(epoch from moved_at - confirmed_at) / 3600)::float8 as stale_hours
       from companies where migration_id = ${migrationId}
-    ) companies`,
-  );
+    ) companies`;
   return {
     ...figures,
     firstStartedAt: figures.firstStartedAt?.toISOString() ?? null,

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
-import { queryOne } from '../database/database';
+import { oneRow } from '../database/database';
 
 /** Figures of all open migrations. Ages are in seconds; null if there is nothing of that kind. */
 export interface LedgerFigures {
@@ -59,23 +59,17 @@ export async function readLedgerFigures(db: Database): Promise<LedgerFigures> {
     from companies c join migrations m on m.id = c.migration_id
     where m.state = 'open'
     group by c.migration_id, c.state, c.failure`.execute(db);
-  const migrations = await queryOne(
-    db,
-    sql<LedgerFigures['migrations'] & { readonly limit: number | null }>`
+  const migrations = await oneRow<LedgerFigures['migrations'] & { readonly limit: number | null }>(db)`
     select count(*) filter (where not paused) as running,
       count(*) filter (where paused and not paused_itself) as paused,
       count(*) filter (where paused and paused_itself) as "pausedItself",
       case when bool_and((limits ->> 'companiesPerMinute') is not null) filter (where not paused)
         then sum((limits ->> 'companiesPerMinute')::float8) filter (where not paused) end as limit
-    from migrations where state = 'open'`,
-  );
-  const { oldest } = await queryOne(
-    db,
-    sql<{ readonly oldest: number | null }>`
+    from migrations where state = 'open'`;
+  const { oldest } = await oneRow<{ readonly oldest: number | null }>(db)`
     select max(${ageOf(sql`v.obtained_at`)}) as oldest
     from credentials v join migrations m on m.id = v.migration_id
-    where m.state = 'open' and v.crossed_at is null`,
-  );
+    where m.state = 'open' and v.crossed_at is null`;
   const { limit, ...migrationsByStatus } = migrations;
   return {
     companies,
@@ -93,11 +87,8 @@ const largest = (values: readonly (number | null)[]): number | null =>
 
 /** Counts the decisions in the audit trails of all migrations. */
 export async function readDecisionFigures(db: Database): Promise<DecisionFigures> {
-  return queryOne(
-    db,
-    sql<DecisionFigures>`
-    select count(*) filter (where applied) as applied, count(*) filter (where not applied) as refused from decisions`,
-  );
+  return oneRow<DecisionFigures>(db)`
+    select count(*) filter (where applied) as applied, count(*) filter (where not applied) as refused from decisions`;
 }
 
 /** The key of the advisory lock that lets only one worker at a time report the ledger's figures. */
@@ -108,10 +99,7 @@ const MONITORING_LOCK = 4_071_301;
  * can take the lock once this connection has ended.
  */
 export async function takeReportingLock(db: Database): Promise<boolean> {
-  const { isHolder } = await queryOne(
-    db,
-    sql<{ readonly isHolder: boolean }>`
-    select pg_try_advisory_lock(${MONITORING_LOCK}) as "isHolder"`,
-  );
+  const { isHolder } = await oneRow<{ readonly isHolder: boolean }>(db)`
+    select pg_try_advisory_lock(${MONITORING_LOCK}) as "isHolder"`;
   return isHolder;
 }

@@ -5,7 +5,7 @@
 import { sql } from 'kysely';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
-import { queryOne } from '../database/database';
+import { oneRow } from '../database/database';
 
 /** Upper bounds of the buckets of the duration histogram, in milliseconds. A bound belongs to its bucket. */
 export const DURATION_BOUNDS_MS = [
@@ -76,13 +76,10 @@ async function readDurations(
   const { rows: buckets } = await sql<{ bucket: number; companies: number }>`
     select width_bucket((${DURATION_MS} - 1)::float8, ${[...DURATION_BOUNDS_MS]}::float8[]) as bucket, count(*) as companies
     from companies where migration_id = ${migrationId} and ${MEASURED} group by bucket`.execute(db);
-  const quantiles = await queryOne(
-    db,
-    sql<Pick<MigrationStatistics, 'medianMs' | 'p95Ms' | 'longestMs'>>`
+  const quantiles = await oneRow<Pick<MigrationStatistics, 'medianMs' | 'p95Ms' | 'longestMs'>>(db)`
     select percentile_disc(0.5) within group (order by ${DURATION_MS}) as "medianMs",
       percentile_disc(0.95) within group (order by ${DURATION_MS}) as "p95Ms", max(${DURATION_MS}) as "longestMs"
-    from companies where migration_id = ${migrationId} and ${MEASURED}`,
-  );
+    from companies where migration_id = ${migrationId} and ${MEASURED}`;
   const counts = new Map(buckets.map(({ bucket, companies }) => [bucket, companies]));
   return {
     durationBoundsMs: DURATION_BOUNDS_MS,

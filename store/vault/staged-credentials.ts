@@ -7,7 +7,8 @@ import { sql } from 'kysely';
 import { COMPANY_STATES } from '../../domain/companies/company-state';
 import { acceptedSupplies } from '../../domain/companies/credential-state';
 import { credentialsDigest } from '../../domain/supply/sealed-digest';
-import { queryOne, type Queryable } from '../database/database';
+import { oneRow, type Queryable } from '../database/database';
+import { inPages } from '../database/pages';
 import { analyzeCredentials } from '../database/statistics';
 import { WAS_TRIED } from '../companies/exceptions';
 
@@ -92,9 +93,7 @@ export async function findMissingCredentials(
 ): Promise<MissingCredentials> {
   const references = 'references' in supply ? supply.references : null;
   const supplied = 'supplied' in supply ? supply.supplied : null;
-  const { missing } = await queryOne(
-    tx,
-    sql<{ missing: MissingCredentials }>`
+  const { missing } = await oneRow<{ missing: MissingCredentials }>(tx)`
     with staged as (
       select row from staged_credentials
       where migration_id = ${migrationId} and decision_id = ${decisionId} and supersedes = ${replaces}
@@ -108,8 +107,7 @@ export async function findMissingCredentials(
           and row not in (select row from staged)) then 'accepted'
       when ${supplied}::integer is null then 'none'
       when exists (select from companies where migration_id = ${migrationId}) then 'not-accepted'
-      else 'accepted' end as missing`,
-  );
+      else 'accepted' end as missing`;
   return missing;
 }
 
@@ -137,13 +135,10 @@ export async function countReplacing(
   migrationId: string,
   { decisionId, replaces }: StagingDecision,
 ): Promise<number> {
-  const { companies } = await queryOne(
-    db,
-    sql<{ companies: number }>`
+  const { companies } = await oneRow<{ companies: number }>(db)`
     select count(*)::integer as companies
     from staged_credentials s join credentials c on c.migration_id = s.migration_id and c.row = s.row
-    where s.migration_id = ${migrationId} and s.decision_id = ${decisionId} and s.supersedes = ${replaces}`,
-  );
+    where s.migration_id = ${migrationId} and s.decision_id = ${decisionId} and s.supersedes = ${replaces}`;
   return companies;
 }
 
@@ -156,13 +151,12 @@ export interface StagedCredential {
 }
 
 /** Reads the credentials that are staged for a decision, in the order of the manifest, a group at a time. */
-export async function* readStaged(
+export function readStaged(
   db: Queryable,
   migrationId: string,
   { decisionId, replaces }: StagingDecision,
 ): AsyncGenerator<readonly StagedCredential[]> {
-  let after = -1;
-  for (;;) {
+  return inPages('row', GROUP_SIZE, async (after) => {
     const { rows } = await sql<StagedCredential>`
       select s.row, c.reference, s.obtained_at as "obtainedAt", s.sealed
       from staged_credentials s
@@ -170,10 +164,8 @@ export async function* readStaged(
       where s.migration_id = ${migrationId} and s.decision_id = ${decisionId} and s.supersedes = ${replaces}
         and s.row > ${after}
       order by s.row limit ${GROUP_SIZE}`.execute(db);
-    if (rows.length > 0) yield rows;
-    if (rows.length < GROUP_SIZE) return;
-    after = rows.at(-1)?.row ?? after;
-  }
+    return rows;
+  });
 }
 
 /** Deletes the credentials that were staged for a decision. */

@@ -4,7 +4,7 @@
  * limits, a person could therefore fill the disk without deciding anything.
  */
 import { sql } from 'kysely';
-import { queryOne, type Database, type Queryable } from '../database/database';
+import { oneRow, type Database, type Queryable } from '../database/database';
 
 /**
  * Thrown when one person, or all people of a migration together, have staged too much. The transaction then stores
@@ -43,15 +43,12 @@ interface Staged {
 export async function limitStagedCredentials(tx: Queryable, migrationId: string, staging: Staging): Promise<void> {
   const { decisionId, suppliedBy } = staging;
   const measure = (): Promise<Staged> =>
-    queryOne(
-      tx,
-      sql<Staged>`
+    oneRow<Staged>(tx)`
         select coalesce(sum(octet_length(sealed)) filter (where supplied_by = ${suppliedBy}), 0)::float8 as "byPerson",
           coalesce(sum(octet_length(sealed)), 0)::float8 as "inTotal",
           ${CREDENTIAL_BYTES}::float8 + ${CREDENTIAL_BYTES_PER_COMPANY}::float8
             * (select count(*) from companies where migration_id = ${migrationId}) as "limit"
-        from staged_credentials where migration_id = ${migrationId}`,
-    );
+        from staged_credentials where migration_id = ${migrationId}`;
   let staged = await measure();
   if (staged.byPerson > staged.limit) {
     await sql`
@@ -69,13 +66,10 @@ export async function limitStagedCredentials(tx: Queryable, migrationId: string,
  * @throws {StagingFull}
  */
 export async function limitStagedManifests(tx: Queryable, migrationId: string, suppliedBy: string): Promise<void> {
-  const staged = await queryOne(
-    tx,
-    sql<Staged>`
+  const staged = await oneRow<Staged>(tx)`
       select coalesce(sum(bytes) filter (where supplied_by = ${suppliedBy}), 0)::float8 as "byPerson",
         coalesce(sum(bytes), 0)::float8 as "inTotal", ${MANIFEST_BYTES}::float8 as "limit"
-      from staged_manifests where migration_id = ${migrationId}`,
-  );
+      from staged_manifests where migration_id = ${migrationId}`;
   assertWithin(staged);
 }
 

@@ -1,4 +1,4 @@
-/** TypeScript does not check `sql<Row>`, so this test looks for the names of the row's fields in the statement. */
+/** Looks for the names of the fields of `sql<Row>` and `oneRow<Row>` in the statement, because TypeScript does not. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
@@ -48,11 +48,18 @@ function isRequiredAndOurs(property: ts.Symbol): boolean {
   return isOurs === true && !(property.flags & ts.SymbolFlags.Optional);
 }
 
+/** Returns the type of the rows of a statement; undefined if the template is no statement, or states no type. */
+function rowTypeOf({ tag, typeArguments }: ts.TaggedTemplateExpression): ts.TypeNode | undefined {
+  if (tag.getText() === 'sql') return typeArguments?.[0];
+  return ts.isCallExpression(tag) && tag.expression.getText() === 'oneRow' ? tag.typeArguments?.[0] : undefined;
+}
+
 function statementsOf(source: ts.SourceFile): readonly Statement[] {
   const found: Statement[] = [];
   const visit = (node: ts.Node): void => {
-    if (ts.isTaggedTemplateExpression(node) && node.tag.getText() === 'sql' && node.typeArguments?.[0]) {
-      const row = checker.getTypeFromTypeNode(node.typeArguments[0]);
+    const rowType = ts.isTaggedTemplateExpression(node) ? rowTypeOf(node) : undefined;
+    if (ts.isTaggedTemplateExpression(node) && rowType) {
+      const row = checker.getTypeFromTypeNode(rowType);
       const { line } = source.getLineAndCharacterOfPosition(node.getStart());
       const fields = checker.getPropertiesOfType(row).filter(isRequiredAndOurs);
       found.push({
