@@ -80,7 +80,7 @@ async function rewrap(
   // Without this check, a key that an attacker has put into the database would get a genuine signature.
   assertKeyPair({ publicKey: vault.publicKey, privateKey }, migrationId);
   if (!isWrappedByNewest) await storeKey(tx, migrationId, await keys.wrap(migrationId, privateKey));
-  if (!isSigned) await signKey(tx, keys, migrationId, vault.publicKey);
+  if (!isSigned) await signKey(tx, keys, { migrationId, platformKey: vault.platformKey, publicKey: vault.publicKey });
   return isWrappedByNewest ? 'unchanged' : 'rewrapped';
 }
 
@@ -168,7 +168,7 @@ export async function renewVault(
         const isElsewhere = error instanceof VaultSecretElsewhere;
         throw isElsewhere ? new VaultSecretElsewhere(migrationId, error.folder, 'key-lost') : error;
       });
-    await createKey(tx, keys, migrationId);
+    await createKey(tx, keys, { migrationId, platformKey: vault.platformKey });
     const staged = await tx
       .deleteFrom('staged_credentials')
       .where('migration_id', '=', migrationId)

@@ -14,6 +14,7 @@ import {
   VaultSecretMissing,
 } from '../../security';
 import type { Database, Queryable } from '../database/database';
+import { updateMigration } from '../database/database';
 
 /** Thrown when a migration has no vault, because its workflow has not opened it yet or the vault was destroyed. */
 export class VaultClosed extends Error {
@@ -45,7 +46,7 @@ export async function openVault(db: Database, keys: VaultKeyWrapper, migrationId
   await db.transaction().execute(async (tx) => {
     const existing = await lockVault(tx, migrationId);
     if (!existing || existing.publicKey || existing.destroyedAt) return;
-    await createKey(tx, keys, migrationId);
+    await createKey(tx, keys, { migrationId, platformKey: existing.platformKey });
   });
 }
 
@@ -55,49 +56,28 @@ export async function openVault(db: Database, keys: VaultKeyWrapper, migrationId
  * @returns undefined if there is no such migration
  */
 export async function lockVault(tx: Queryable, migrationId: string) {
-  const vault = await tx
-    .selectFrom('migrations')
-    .select([
-      'vault_public_key as publicKey',
-      'vault_key_id as keyId',
-      'vault_secret_id as secretId',
-      'vault_wrapped_key as wrapped',
-      'vault_destroyed_at as destroyedAt',
-      'vault_signed_by as signedBy',
-    ])
-    .where('id', '=', migrationId)
-    .forUpdate()
-    .executeTakeFirst();
-  if (!vault) return undefined;
-  const { publicKey, secretId, destroyedAt, signedBy } = vault;
-  return { publicKey, secretId, destroyedAt, signedBy, key: wrappedKey(vault) };
+  const vault = await selectVault(tx, migrationId).forUpdate().executeTakeFirst();
+  return vault && { ...vault, key: wrappedKey(vault) };
 }
 
+/** A migration whose vault gets a key. */
+type VaultOwner = Pick<MigrationKey, 'migrationId' | 'platformKey'>;
+
 /** Creates a key pair and stores it with the provider's signature, in a vault that the transaction has locked. */
-export async function createKey(tx: Queryable, keys: VaultKeyWrapper, migrationId: string): Promise<void> {
+export async function createKey(tx: Queryable, keys: VaultKeyWrapper, owner: VaultOwner): Promise<void> {
   const { publicKey, privateKey } = createVaultKey();
-  await storeKey(tx, migrationId, await keys.wrap(migrationId, privateKey), publicKey);
-  await signKey(tx, keys, migrationId, publicKey);
+  await storeKey(tx, owner.migrationId, await keys.wrap(owner.migrationId, privateKey), publicKey);
+  await signKey(tx, keys, { ...owner, publicKey });
 }
 
 /** Signs the public key with the provider key and stores the signature, in a vault that the transaction has locked. */
 export async function signKey(
   tx: Queryable,
   keys: VaultKeyWrapper,
-  migrationId: string,
-  publicKey: Uint8Array,
+  key: VaultOwner & { readonly publicKey: Uint8Array },
 ): Promise<void> {
-  const { platform_key: platformKey } = await tx
-    .selectFrom('migrations')
-    .select('platform_key')
-    .where('id', '=', migrationId)
-    .executeTakeFirstOrThrow();
-  const { signedBy, signature } = await keys.signMigrationKey({ migrationId, platformKey, publicKey });
-  await tx
-    .updateTable('migrations')
-    .set({ vault_signed_by: signedBy, vault_signature: signature })
-    .where('id', '=', migrationId)
-    .execute();
+  const { signedBy, signature } = await keys.signMigrationKey(key);
+  await updateMigration(tx, key.migrationId, { vault_signed_by: signedBy, vault_signature: signature });
 }
 
 /**
@@ -147,7 +127,7 @@ function notSigned(migrationId: string): VaultKeyNotSigned {
  * @throws {VaultKeyAltered} when the signature does not match the key
  */
 export async function readSealingKey(db: Queryable, migrationId: string, provider?: string) {
-  const stored = await readKey(db, migrationId);
+  const stored = await selectVault(db, migrationId).executeTakeFirst();
   if (!stored?.publicKey) throw new VaultClosed(migrationId);
   const { publicKey, platformKey, rotating, signedBy, signature } = stored;
   if (provider !== undefined) {
@@ -170,16 +150,12 @@ export async function storeKey(
   { keyId, secretId, wrapped }: WrappedKey,
   publicKey?: Buffer,
 ): Promise<void> {
-  await tx
-    .updateTable('migrations')
-    .set({
-      vault_key_id: keyId,
-      vault_secret_id: secretId,
-      vault_wrapped_key: wrapped,
-      ...(publicKey && { vault_public_key: publicKey }),
-    })
-    .where('id', '=', migrationId)
-    .execute();
+  await updateMigration(tx, migrationId, {
+    vault_key_id: keyId,
+    vault_secret_id: secretId,
+    vault_wrapped_key: wrapped,
+    ...(publicKey && { vault_public_key: publicKey }),
+  });
 }
 
 /**
@@ -194,10 +170,8 @@ export async function unwrapKey(
   migrationId: string,
   failedSecretId?: string,
 ): Promise<VaultKey> {
-  const stored = await readKey(db, migrationId);
-  if (!stored?.publicKey || !stored.wrapped) {
-    throw new VaultClosed(migrationId);
-  }
+  const stored = await selectVault(db, migrationId).executeTakeFirst();
+  if (!stored?.publicKey || !stored.wrapped) throw new VaultClosed(migrationId);
   const key = wrappedKey(stored);
   if (key === null)
     throw new VaultSecretMissing(migrationId, {
@@ -232,24 +206,19 @@ export async function destroyVault(db: Database, keys: VaultKeyWrapper, migratio
     await keys.erase(migrationId, vault.secretId);
     for (const table of ['credentials', 'staged_credentials', 'sealed_applications'] as const)
       await tx.deleteFrom(table).where('migration_id', '=', migrationId).execute();
-    await tx
-      .updateTable('migrations')
-      .set({
-        vault_public_key: null,
-        vault_key_id: null,
-        vault_secret_id: null,
-        vault_wrapped_key: null,
-        vault_signed_by: null,
-        vault_signature: null,
-        vault_destroyed_at: sql<Date>`coalesce(vault_destroyed_at, clock_timestamp())`,
-      })
-      .where('id', '=', migrationId)
-      .execute();
+    await updateMigration(tx, migrationId, {
+      vault_public_key: null,
+      vault_key_id: null,
+      vault_secret_id: null,
+      vault_wrapped_key: null,
+      vault_signed_by: null,
+      vault_signature: null,
+      vault_destroyed_at: sql<Date>`coalesce(vault_destroyed_at, clock_timestamp())`,
+    });
   });
 }
 
-/** Reads a vault's keys without a lock. */
-async function readKey(db: Queryable, migrationId: string) {
+function selectVault(db: Queryable, migrationId: string) {
   return db
     .selectFrom('migrations')
     .select([
@@ -261,7 +230,7 @@ async function readKey(db: Queryable, migrationId: string) {
       'vault_key_id as keyId',
       'vault_secret_id as secretId',
       'vault_wrapped_key as wrapped',
+      'vault_destroyed_at as destroyedAt',
     ])
-    .where('id', '=', migrationId)
-    .executeTakeFirst();
+    .where('id', '=', migrationId);
 }
