@@ -3,6 +3,7 @@ import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
 import type { Database } from '../database/database';
+import { oneRow } from '../database/database';
 
 /**
  * Matches companies `c` by their rows. Use it in a statement that joins `c` to a record set. Without this condition,
@@ -78,12 +79,12 @@ export async function readConfirmers(db: Database, migrationId: string, limit: n
  * is when step 4 ended, unless it began later.
  */
 export async function readSyncDisabledAt(db: Database, migrationId: string): Promise<Date | null> {
-  const { rows } = await sql<{ at: Date | null }>`
+  const { at } = await oneRow<{ at: Date | null }>(db)`
     select max(confirmed_at) as at from companies
     where migration_id = ${migrationId} and confirmed_at <= coalesce(
       (select min(coalesce(first_claimed_at, claimed_at)) from companies where migration_id = ${migrationId}),
-      'infinity')`.execute(db);
-  return rows[0]?.at ?? null;
+      'infinity')`;
+  return at;
 }
 
 /** Withdraws the confirmation of every company that is waiting. */
@@ -107,4 +108,20 @@ export async function findUnknownReferences(
     where not exists (
       select from companies c where c.migration_id = ${migrationId} and c.reference = named.reference)`.execute(db);
   return rows.map(({ reference }) => reference);
+}
+
+/** Returns the references of the companies with these ids at the service, by id. Omits unknown ids. */
+export async function readReferences(
+  db: Database,
+  migrationId: string,
+  serviceIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (serviceIds.length === 0) return new Map();
+  const companies = await db
+    .selectFrom('companies')
+    .select(['reference', sql<string>`company_id::text`.as('id')])
+    .where('migration_id', '=', migrationId)
+    .where(sql<boolean>`company_id = any(${serviceIds}::uuid[])`)
+    .execute();
+  return new Map(companies.map(({ id, reference }) => [id, reference]));
 }

@@ -17,12 +17,12 @@ export interface InspectedDatabase {
 }
 
 /**
- * Reads the database's version, clock and schema migrations.
+ * Connects to the database for a few queries.
  *
  * @param timeoutMs time limit for connecting and for each query, in milliseconds
  * @throws {DatabaseUnavailable}
  */
-export async function inspectDatabase(url: string, timeoutMs: number): Promise<InspectedDatabase> {
+export async function withClient<T>(url: string, timeoutMs: number, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: timeoutMs,
@@ -31,6 +31,22 @@ export async function inspectDatabase(url: string, timeoutMs: number): Promise<I
   client.on('error', () => undefined);
   try {
     await client.connect();
+    return await use(client);
+  } catch (error) {
+    throw databaseUnavailable(url, error);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/**
+ * Reads the database's version, clock and schema migrations.
+ *
+ * @param timeoutMs time limit for connecting and for each query, in milliseconds
+ * @throws {DatabaseUnavailable}
+ */
+export async function inspectDatabase(url: string, timeoutMs: number): Promise<InspectedDatabase> {
+  return withClient(url, timeoutMs, async (client) => {
     const sentAt = Date.now();
     const { rows } = await client.query<{ version: string; now: Date; table: string | null }>(
       'select current_setting($1) as version, clock_timestamp() as now, to_regclass($2) as "table"',
@@ -45,11 +61,7 @@ export async function inspectDatabase(url: string, timeoutMs: number): Promise<I
       pending: Object.keys(SCHEMA_MIGRATIONS).filter((name) => !applied.includes(name)),
       unknown: applied.filter((name) => !(name in SCHEMA_MIGRATIONS)),
     };
-  } catch (error) {
-    throw databaseUnavailable(url, error);
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+  });
 }
 
 async function appliedMigrations(client: Client): Promise<readonly string[]> {

@@ -32,12 +32,15 @@ export interface PortalRequest {
 /** After this many attempts, a request is answered without being carried out, because it might crash workers. */
 export const MAX_ATTEMPTS = 3;
 
-export interface TakeRequestsOptions {
+export interface TakeOptions {
   /** The Temporal namespace of the migrations. Migrations without a recorded namespace belong to every namespace. */
   readonly namespace: string;
   readonly limit: number;
   /** Milliseconds after which another worker can take a request that has not been answered. */
   readonly leaseMs: number;
+}
+
+interface TakeRequestsOptions extends TakeOptions {
   /**
    * True: only requests that a worker has taken and neither answered nor given back. False: only other requests.
    * Default: both.

@@ -5,9 +5,10 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { RawBuilder } from 'kysely';
 import { CompiledQuery, sql } from 'kysely';
-import { Client, DatabaseError } from 'pg';
+import { DatabaseError } from 'pg';
 import type { Secret } from '../../security';
-import { databaseUnavailable, queryOne, SCHEMA, type Database, type Queryable } from '../database/database';
+import { oneRow, SCHEMA, type Database, type Queryable } from '../database/database';
+import { withClient } from '../database/inspection';
 
 /** Postgres schema of the portal's functions. */
 const PORTAL_SCHEMA = 'tokenferry_portal';
@@ -84,7 +85,7 @@ export async function grantPortalRole(
 
 /** Runs a statement that takes no parameters. Postgres builds its text, and quotes the names and values in it. */
 async function runQuoted(tx: Queryable, text: RawBuilder<unknown>): Promise<void> {
-  const { statement } = await queryOne(tx, sql<{ statement: string }>`select ${text} as statement`);
+  const { statement } = await oneRow<{ statement: string }>(tx)`select ${text} as statement`;
   await tx.executeQuery(CompiledQuery.raw(statement));
 }
 
@@ -125,20 +126,7 @@ function mayReadTables(name: string, table: string): PortalRoleRefused {
  * @throws {DatabaseUnavailable}
  */
 export async function checkPortalConnection(url: Secret, timeoutMs: number): Promise<void> {
-  const client = new Client({
-    connectionString: url.reveal(),
-    connectionTimeoutMillis: timeoutMs,
-    query_timeout: timeoutMs,
-  });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    await client.query(`select ${PORTAL_SCHEMA}.live_sessions('{}')`);
-  } catch (error) {
-    throw databaseUnavailable(url.reveal(), error);
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+  await withClient(url.reveal(), timeoutMs, (client) => client.query(`select ${PORTAL_SCHEMA}.live_sessions('{}')`));
 }
 
 const ITERATIONS = 4_096;

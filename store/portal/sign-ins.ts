@@ -5,6 +5,7 @@
  */
 import { sql } from 'kysely';
 import type { Database, Queryable } from '../database/database';
+import type { TakeOptions } from './requests';
 
 export interface SignInRequest {
   /** SHA-256 of the token of the requested session. */
@@ -19,18 +20,10 @@ export interface SignInRequest {
   readonly proof: unknown;
 }
 
-export interface TakeSignInsOptions {
-  /** The Temporal namespace of the migrations. Migrations without a recorded namespace belong to every namespace. */
-  readonly namespace: string;
-  readonly limit: number;
-  /** Milliseconds after which another worker can take a request that has not been answered. */
-  readonly leaseMs: number;
-}
-
 /** Takes open requests, the oldest first. */
 export async function takeSignIns(
   db: Database,
-  { namespace, limit, leaseMs }: TakeSignInsOptions,
+  { namespace, limit, leaseMs }: TakeOptions,
 ): Promise<readonly SignInRequest[]> {
   const { rows } = await sql<SignInRequest>`
     with due as (

@@ -4,15 +4,13 @@
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
+import type { TakeOptions } from './requests';
 
-export interface TakeViewsOptions {
-  /** The Temporal namespace of the migrations. Migrations without a recorded namespace belong to every namespace. */
-  readonly namespace: string;
+interface TakeViewsOptions extends Pick<TakeOptions, 'namespace' | 'limit'> {
   /** Only migrations whose view was requested within this time, in milliseconds. */
   readonly withinMs: number;
   /** Only views that were never written, or last written longer ago than this time, in milliseconds. */
   readonly olderThanMs: number;
-  readonly limit: number;
 }
 
 /** Lease: after this time, another worker can take a view that a worker has taken and not written. */
