@@ -19,7 +19,7 @@ import { approverRefusal } from './approver-changes';
 import { fourEyesRefusal, missingDigest } from './guards';
 import type { DecisionFacts } from './preconditions';
 import { preconditionRefusal } from './preconditions';
-import { clientOnlyRefusal } from './self-service';
+import { clientOnlyRefusal } from './roles';
 import type { RecordedDecisions } from './release';
 
 /** The ledger's view of a migration. */

@@ -1,5 +1,4 @@
-import { roleRefusal } from '../../../domain/decisions/roles';
-import { clientOnlyRefusal } from '../../../domain/decisions/self-service';
+import { clientOnlyRefusal, roleRefusal } from '../../../domain/decisions/roles';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { isOver } from '../../../domain/migration/terminated';
 import { parseDecision } from '../../../domain/migration/parse-decision';
