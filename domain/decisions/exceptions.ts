@@ -7,7 +7,7 @@ import type { MigrationState } from '../migration/migration-state';
 import { ALL_TO_RECONNECT, ALL_WITH_EXCEPTION, DETAILS_CHECKED_AGAIN } from '../migration/partial-outcome';
 import { withFirstCompanyRetried } from './first-company';
 import type { Ruling } from './ruling';
-import { applied, companiesText, withoutApprovals } from './ruling';
+import { applied, companiesText, withoutSignOff } from './ruling';
 import { isBeforeMoving } from './self-service';
 import { withDetailsChanged } from './supplied-details';
 
@@ -46,9 +46,4 @@ export function decideExceptions(state: MigrationState, decision: LeaveOut | Ret
 export function replaceCredentials(state: MigrationState, { companies }: CredentialReplacement): Ruling {
   const text = `${companiesText(companies)} will be tried again with a new credential`;
   return applied(withFirstCompanyRetried(state, companies) ?? withoutSignOff(state), text);
-}
-
-/** Withdraws the sign-offs, because they were given for a different outcome. */
-function withoutSignOff(state: MigrationState): MigrationState {
-  return withoutApprovals(state, 'complete-migration');
 }

@@ -2,12 +2,12 @@
 import type { DecisionBase, StepDecision, TimeProposal } from '../migration/decision';
 import type { EndedBy, MigrationState, Reopened } from '../migration/migration-state';
 import type { Step } from '../migration/steps';
-import { STEP_RULES, stepNumber, stepText } from '../migration/steps';
+import { stepNumber, stepText } from '../migration/steps';
 import { withoutEnds } from '../planning/estimate';
 import { momentText } from '../text/sentences';
 import { rejectFirstCompany } from './first-company';
 import type { Ruling } from './ruling';
-import { applied, withoutApprovals } from './ruling';
+import { applied, withoutApprovals, withoutLaterApprovals } from './ruling';
 
 /**
  * Rules on a rejection. The state keeps its reason, so that people see what has to change, until the step has ended or
@@ -92,28 +92,18 @@ export function proposeTime(state: MigrationState, decision: TimeProposal, at: s
   );
 }
 
-/**
- * Reopens a step. Withdraws its approvals and those of later steps. Keeps the approvals of later steps that can be
- * approved early, because they confirm facts that are still true.
- */
+/** Reopens a step: withdraws its approvals and those of later steps (`withoutLaterApprovals`). */
 function reopened(state: MigrationState, step: Step): MigrationState {
   const isReopened = (other: Step): boolean => stepNumber(other) >= stepNumber(step);
   const openedAt = state.steps[step]?.openedAt ?? null;
   return {
-    ...state,
+    ...withoutLaterApprovals(state, step),
     step,
     steps: {
       ...Object.fromEntries(Object.entries(state.steps).filter(([name]) => !isReopened(name as Step))),
       [step]: { openedAt, endedAt: null },
     },
-    approvals: state.approvals.filter(
-      (approval) => !isReopened(approval.step) || isKeptEarlyApproval(approval.step, step),
-    ),
     ...(step === 'schedule' ? { proposal: null } : {}),
     ...(step === 'supply-details' ? { preflight: null } : {}),
   };
-}
-
-function isKeptEarlyApproval(approved: Step, reopenedStep: Step): boolean {
-  return approved !== reopenedStep && STEP_RULES[approved].approvableEarly === true;
 }

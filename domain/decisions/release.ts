@@ -12,9 +12,10 @@ import type { ApproverChange } from '../migration/approvers';
 import type { Decision, Outcome, StepDecision } from '../migration/decision';
 import type { Approval, Ending, Proposal } from '../migration/migration-state';
 import type { Step } from '../migration/steps';
-import { STEP_RULES, stepNumber, STEPS } from '../migration/steps';
+import { STEPS } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
 import { missingApprovals } from './approvals';
+import { withoutApprovals, withoutLaterApprovals, withoutSignOff, withSupplier } from './ruling';
 
 /** `first-company` releases only the company that the ledger has chosen to go first. */
 export type Release = 'nothing' | 'first-company' | 'all';
@@ -75,17 +76,17 @@ export function withDecision(before: RecordedDecisions, decision: Decision, at: 
         detailsChanged: before.detailsChanged && decision.step !== 'supply-details',
       };
     case 'time':
-      return { ...withReopened(before, 'schedule'), proposal: { by } };
+      return { ...withoutLaterApprovals(before, 'schedule'), proposal: { by } };
     case 'cancel':
       return { ...before, ended: 'cancelled' };
     case 'application-supplied':
-      return withSupplier(by, withDetailsChanged(withoutApplicationApprovals(before)));
+      return withSupplier(withDetailsChanged(withoutApplicationApprovals(before)), by);
     // A supplied manifest replaces all companies, so approvals of the earlier companies must not release the new
     // companies.
     case 'manifest-supplied':
-      return withSupplier(by, withDetailsChanged(withReopened(before, 'supply-details')));
+      return withSupplier(withDetailsChanged(withoutLaterApprovals(before, 'supply-details')), by);
     case 'manifest-amended':
-      return withSupplier(by, withDetailsChanged(before));
+      return withSupplier(withDetailsChanged(before), by);
     case 'exclude':
       return withDetailsChanged(before);
     case 'skip':
@@ -94,7 +95,7 @@ export function withDecision(before: RecordedDecisions, decision: Decision, at: 
     case 'replace-credential':
       return withoutSignOff(before);
     case 'first-company':
-      return withReopened(before, 'migrate-first-company');
+      return withoutLaterApprovals(before, 'migrate-first-company');
     case 'add-approver':
     case 'remove-approver': {
       const { kind, approver } = decision;
@@ -109,32 +110,17 @@ export function withDecision(before: RecordedDecisions, decision: Decision, at: 
   }
 }
 
-function withSupplier(name: string, before: RecordedDecisions): RecordedDecisions {
-  return { ...before, suppliers: [...new Set([...before.suppliers, name])] };
-}
-
 /** In step 1, withdraws the approvals of step 3, because they were given for another application. */
 function withoutApplicationApprovals(before: RecordedDecisions): RecordedDecisions {
-  if (missingApprovals(before, 'supply-details').length === 0) return before;
-  return { ...before, approvals: before.approvals.filter(({ step }) => step !== 'update-application') };
+  return missingApprovals(before, 'supply-details').length === 0
+    ? before
+    : withoutApprovals(before, 'update-application');
 }
 
 function withRejection(before: RecordedDecisions, { step, afterwards }: StepDecision): RecordedDecisions {
   if (step === 'complete-migration') return withoutSignOff(before);
   const ended = step === 'migrate-first-company' && afterwards?.next === 'abandon' ? 'abandoned' : before.ended;
-  return { ...withReopened(before, step), ended, ...(step === 'schedule' ? { proposal: null } : {}) };
-}
-
-/** Withdraws the approvals of a step and of later steps, except approvals of later steps that can be approved early. */
-function withReopened(before: RecordedDecisions, reopened: Step): RecordedDecisions {
-  const isKept = ({ step }: Approval): boolean =>
-    stepNumber(step) < stepNumber(reopened) || (step !== reopened && STEP_RULES[step].approvableEarly === true);
-  return { ...before, approvals: before.approvals.filter(isKept) };
-}
-
-/** Withdraws the sign-offs, because they were given for a different outcome. */
-function withoutSignOff(before: RecordedDecisions): RecordedDecisions {
-  return { ...before, approvals: before.approvals.filter(({ step }) => step !== 'complete-migration') };
+  return { ...withoutLaterApprovals(before, step), ended, ...(step === 'schedule' ? { proposal: null } : {}) };
 }
 
 function withDetailsChanged(before: RecordedDecisions): RecordedDecisions {

@@ -1,5 +1,5 @@
 /** Changes to the supplied details, which are then checked again and must be accepted or signed off again. */
-import { withoutApprovals, applied } from './ruling';
+import { applied, withoutApprovals, withSupplier } from './ruling';
 import type { ApplicationSupplied, ManifestAmended, ManifestSupplied } from '../migration/decision';
 import type { Ruling } from './ruling';
 import type { MigrationState, Reopened } from '../migration/migration-state';
@@ -9,20 +9,16 @@ export function applicationSupplied(state: MigrationState, decision: Application
   const { clientId, environment, by } = decision;
   // The approvals of step 3 were given for the callback URL of another application.
   const changed = state.step === 'supply-details' ? withoutApprovals(state, 'update-application') : state;
-  return applied(withSupplier(by, withDetailsChanged(changed)), `the application is ${clientId} (${environment})`);
+  return applied(withSupplier(withDetailsChanged(changed), by), `the application is ${clientId} (${environment})`);
 }
 
 export function manifestSupplied(state: MigrationState, { companies, by }: ManifestSupplied): Ruling {
-  return applied(withSupplier(by, withDetailsChanged(state)), `the manifest has ${counted(companies, 'company')}`);
+  return applied(withSupplier(withDetailsChanged(state), by), `the manifest has ${counted(companies, 'company')}`);
 }
 
 export function manifestAmended(state: MigrationState, { added, corrected, by }: ManifestAmended): Ruling {
   const text = `${counted(added, 'company')} added, ${counted(corrected, 'company')} corrected`;
-  return applied(withSupplier(by, withDetailsChanged(state)), text);
-}
-
-function withSupplier(name: string, state: MigrationState): MigrationState {
-  return { ...state, suppliers: [...new Set([...state.suppliers, name])] };
+  return applied(withSupplier(withDetailsChanged(state), by), text);
 }
 
 /** Requests another check and withdraws approvals, because they were given for the old details. */
