@@ -14,14 +14,25 @@ const UNKNOWN: ReferenceOf = () => null;
 
 /** Returns the text with the call in words. A text without a call stays as it is. */
 export function inSupportWords(text: string, referenceOf: ReferenceOf = UNKNOWN): string {
+  return withCallReplaced(
+    text,
+    (failure, method, path) => `could not ${callWords(method, path, referenceOf)}: ${failureWords(failure)}`,
+  );
+}
+
+/** Replaces the failed call in a text. A text without a call stays as it is. */
+export function withCallReplaced(
+  text: string,
+  wordsOf: (failure: string, method: string, path: string) => string,
+): string {
   const call = CALL.exec(text);
   if (call === null) return text;
   const [, method = '', path = '', failure = ''] = call;
   const before = text.slice(0, call.index);
   // The importer adds the call in parentheses to the text of the failure.
   const isInParentheses = before.endsWith('(') && failure.endsWith(')');
-  const words = failureWords(isInParentheses ? failure.slice(0, -1) : failure);
-  return `${before}could not ${callWords(method, path, referenceOf)}: ${words}${isInParentheses ? ')' : ''}`;
+  const words = wordsOf(isInParentheses ? failure.slice(0, -1) : failure, method, path);
+  return `${before}${words}${isInParentheses ? ')' : ''}`;
 }
 
 /** Returns the id of the company that the call in the text is about; empty if there is no call or no company id. */

@@ -2,12 +2,8 @@
  * Puts the technical text of a failed call into the client's words. The ledger keeps the technical text, with which
  * support can find the call at the service. call-words.ts puts calls into words for support.
  */
+import { withCallReplaced } from './call-words';
 
-/**
- * Matches a failed call inside a text: `PUT /companies/…/authorization: answered 400 The token is used (from
- * PublicApi)`.
- */
-const CALL = /\b(?:GET|POST|PUT|PATCH|DELETE) \/\S*: (.*)$/s;
 const ANSWER = /^answered (\d{3})(.*)$/s;
 /** Matches, at the end of the text, the source of the answer and the id of the call. */
 const SOURCE = /\s*\((?:from [^()]*|correlation id [^()]*)\)$/;
@@ -24,14 +20,7 @@ const HAS_A_PROBLEM = 'the Company Data Service has a technical problem';
 
 /** Returns the text without methods, paths, status codes and ids. A text without a call stays as it is. */
 export function inClientWords(text: string): string {
-  const call = CALL.exec(text);
-  if (call === null) return text;
-  const [, failure = ''] = call;
-  const before = text.slice(0, call.index);
-  // The importer adds the call in parentheses to the text of the failure.
-  const isInParentheses = before.endsWith('(') && failure.endsWith(')');
-  const words = wordsOf(isInParentheses ? failure.slice(0, -1) : failure);
-  return `${before}${words}${isInParentheses ? ')' : ''}`;
+  return withCallReplaced(text, wordsOf);
 }
 
 function wordsOf(failure: string): string {
