@@ -13,6 +13,7 @@ import { isApproverDecision } from './approver-changes';
 import type { Role } from '../migration/steps';
 import { ROLES } from '../migration/steps';
 import { contentMismatch } from './verification';
+import { fieldsOf } from '../text/untrusted-text';
 
 /**
  * Maximum length of a batch, in characters of JSON. A character takes at most 3 bytes, and Temporal accepts 2 MB per
@@ -108,14 +109,13 @@ export function trailEndProblem(
 
 /** Checks the form of an entry. */
 export function isTrailEntry(value: unknown): value is TrailEntry {
-  const { decision, applied } = (value ?? {}) as { readonly decision?: unknown; readonly applied?: unknown };
-  if (typeof applied !== 'boolean' || typeof decision !== 'object' || decision === null) return false;
-  return 'decisionId' in decision && typeof decision.decisionId === 'string';
+  const { decision, applied } = fieldsOf(value);
+  return typeof applied === 'boolean' && typeof fieldsOf(decision)['decisionId'] === 'string';
 }
 
 /** Checks the form of the last line. */
 export function isTrailEnd(value: unknown): value is SignedTrailEnd {
-  const { end } = (value ?? {}) as { readonly end?: unknown };
+  const { end } = fieldsOf(value);
   return typeof end === 'object' && end !== null;
 }
 

@@ -6,7 +6,8 @@
 import type { Decision, ManifestSupplied, Outcome } from '../migration/decision';
 import type { DecisionRecord } from '../migration/migration-state';
 import type { Route } from '../../platforms/platforms';
-import { counted } from '../text/sentences';
+import { counted, numberText } from '../text/sentences';
+import { fieldsOf } from '../text/untrusted-text';
 import type { RecordedDecisions, Release } from './release';
 import { NO_DECISIONS, releaseOf, withDecision } from './release';
 
@@ -70,7 +71,7 @@ function unprovenText(route: Route, confirmed: number, proven: number): string {
   const companies = counted(confirmed, 'company');
   return route === 'self-service'
     ? `in self-service, a company is confirmed without a signature when it is supplied, so nothing proves the confirmation of ${companies}`
-    : `the ledger shows ${companies} as confirmed, but signed decisions confirm only ${proven.toLocaleString('en-US')}`;
+    : `the ledger shows ${companies} as confirmed, but signed decisions confirm only ${numberText(proven)}`;
 }
 
 /** From the smallest release to the largest. */
@@ -97,8 +98,6 @@ function sum(numbers: readonly number[]): number {
 
 /** Checks the form of the line in an exported trail that states what is in the ledger. */
 export function isLedgerLine(value: unknown): value is { readonly ledger: LedgerSummary } {
-  const { ledger } = (value ?? {}) as { readonly ledger?: unknown };
-  if (typeof ledger !== 'object' || ledger === null) return false;
-  const { released, confirmations } = ledger as Partial<Record<keyof LedgerSummary, unknown>>;
+  const { released, confirmations } = fieldsOf(fieldsOf(value)['ledger']);
   return RELEASES.some((each) => each === released) && Array.isArray(confirmations);
 }

@@ -1,11 +1,12 @@
 /** Parses and checks the fields of decision messages. A parser returns the field, or what is wrong with it. */
-import { hasUnsafeCharactersInMultilineText } from '../text/untrusted-text';
+import { type Fields, fieldsOf, hasUnsafeCharactersInMultilineText } from '../text/untrusted-text';
 import type { LimitsChange } from '../planning/limits';
 import { parseLimits } from '../planning/limits';
 import type { Approver } from './approvers';
 import { isPublicKey } from './approvers';
 import type { Companies, NextAfterRejection } from './decision';
 import { isRole, ROLES } from './steps';
+import { numberText } from '../text/sentences';
 
 /** Maximum number of companies in one message. Senders split longer lists. */
 export const MAX_COMPANIES_PER_MESSAGE = 1_000;
@@ -32,9 +33,6 @@ export const MAX_ID_LENGTH = 200;
 /** A phrase for messages about invalid text. People cannot see some of the characters that {@link isText} refuses. */
 export const NO_UNSAFE = 'without invisible control characters';
 
-/** The fields of a message. */
-export type Fields = Readonly<Record<string, unknown>>;
-
 /** Returns the sender's choice after a rejection, or what is wrong with it; null if the message contains no choice. */
 export function parseNext({ next, company }: Fields): NextAfterRejection | string | null {
   switch (next) {
@@ -42,15 +40,13 @@ export function parseNext({ next, company }: Fields): NextAfterRejection | strin
       return null;
     case 'same-company':
       if (company === undefined) return { next };
-      return isReference(company)
-        ? { next, reference: company }
-        : '"company" must be the reference of the first company';
+      if (isReference(company)) return { next, reference: company };
+      return '"company" must be the reference of the first company';
     case 'abandon':
       return { next };
     case 'another-company':
-      return isReference(company)
-        ? { next, reference: company }
-        : '"company" must be the reference of the company to try next';
+      if (isReference(company)) return { next, reference: company };
+      return '"company" must be the reference of the company to try next';
     default:
       return '"next" must be same-company, another-company or abandon';
   }
@@ -58,7 +54,7 @@ export function parseNext({ next, company }: Fields): NextAfterRejection | strin
 
 /** Returns the approver in a message, or what is wrong with it. */
 export function parseApprover(value: unknown): Approver | string {
-  const { role, by, publicKey } = (typeof value === 'object' && value !== null ? value : {}) as Fields;
+  const { role, by, publicKey } = fieldsOf(value);
   if (!isRole(role)) return `the role of the approver must be ${ROLES.join(' or ')}`;
   if (!isText(by) || by.length > MAX_NAME_LENGTH)
     return `"by" of the approver must be a name of at most ${MAX_NAME_LENGTH} characters, ${NO_UNSAFE}`;
@@ -81,7 +77,7 @@ export function parseReferences({ companies }: Fields): { readonly companies: re
 function parseList(companies: unknown, problem: string): { readonly companies: readonly string[] } | string {
   if (!Array.isArray(companies) || companies.length === 0 || !companies.every(isReference)) return problem;
   if (companies.length > MAX_COMPANIES_PER_MESSAGE) {
-    return `"companies" must be a list of at most ${MAX_COMPANIES_PER_MESSAGE.toLocaleString('en-US')} references; split it into several messages`;
+    return `"companies" must be a list of at most ${numberText(MAX_COMPANIES_PER_MESSAGE)} references; split it into several messages`;
   }
   return { companies };
 }

@@ -9,8 +9,7 @@ import { claimedSender, isDecisionMessage, parseDecision } from './parse-decisio
 import { isStorable } from './decision-fields';
 import type { SignedMessage } from './signatures';
 import { canonicalJson, parseSignature } from './signatures';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { type Fields, fieldsOf } from '../text/untrusted-text';
 
 /** Parses a record. Returns null if a workflow of this version cannot have written it. */
 export function parseRecord(value: unknown): DecisionRecord | null {
@@ -107,8 +106,4 @@ function isSignedMessage(value: unknown): value is SignedMessage {
   const { message, content, signature } = fieldsOf(value);
   const isObject = typeof content === 'object' && content !== null;
   return isDecisionMessage(message) && isObject && parseSignature(signature) !== null;
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }

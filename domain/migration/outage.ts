@@ -1,6 +1,7 @@
 /** An outage: no call gets through to the service or the platform, so companies wait instead of failing one by one. */
 import type { OutageSource } from '../companies/failures';
 import { isMoment, momentText } from '../text/sentences';
+import { fieldsOf } from '../text/untrusted-text';
 
 /** Times are ISO 8601, UTC. */
 export interface Outage {
@@ -18,8 +19,7 @@ const MAX_WHY_LENGTH = 20_000;
 
 /** Parses an untrusted outage. Drops all other fields. Returns null if the value is not an outage. */
 export function parseOutage(value: unknown): Outage | null {
-  if (typeof value !== 'object' || value === null) return null;
-  const { why, since, until, source } = value as Record<string, unknown>;
+  const { why, since, until, source } = fieldsOf(value);
   if (typeof why !== 'string' || why.length > MAX_WHY_LENGTH || !isMoment(since) || !isMoment(until)) return null;
   return { why, since, until, ...(isSource(source) && { source }) };
 }

@@ -2,11 +2,11 @@
  * Parses messages as decisions. People can send messages with Temporal's own tools, so every field is checked. The
  * checks do not use zod, because they run in the workflow sandbox.
  */
-import { isMoment } from '../text/sentences';
+import { isMoment, numberText } from '../text/sentences';
+import { type Fields, fieldsOf } from '../text/untrusted-text';
 import { parseLimits } from '../planning/limits';
 import type { Decision, DecisionBase } from './decision';
 import { UnreadablePayload } from './decision';
-import type { Fields } from './decision-fields';
 import {
   isCount,
   isDecisionId,
@@ -92,9 +92,7 @@ export function parseDecision(message: DecisionMessage, input: unknown, freshId:
       `"by" must be the name of the person who decides, at most ${MAX_NAME_LENGTH} characters, ${NO_UNSAFE}`,
     );
   if (reason !== undefined && !isText(reason)) {
-    return malformed(
-      `reason must be text of at most ${MAX_TEXT_LENGTH.toLocaleString('en-US')} characters, ${NO_UNSAFE}`,
-    );
+    return malformed(`reason must be text of at most ${numberText(MAX_TEXT_LENGTH)} characters, ${NO_UNSAFE}`);
   }
   if (decisionId !== undefined && !isDecisionId(decisionId)) {
     return malformed(`decisionId must be text of at most ${MAX_ID_LENGTH} characters`);
@@ -115,7 +113,7 @@ export function parseDecision(message: DecisionMessage, input: unknown, freshId:
   // A signed message is stored with all of its fields, including those that are not part of the decision. Therefore,
   // the limits apply to the whole message.
   if (JSON.stringify(input).length > MAX_MESSAGE_LENGTH)
-    return malformed(`the message has more than ${MAX_MESSAGE_LENGTH.toLocaleString('en-US')} characters`);
+    return malformed(`the message has more than ${numberText(MAX_MESSAGE_LENGTH)} characters`);
   if (isStorable(input)) return parsed;
   return malformed('the message contains a character that cannot be stored');
 }
@@ -126,7 +124,7 @@ export function claimedSender(input: unknown): {
   readonly role: Role | null;
   readonly by: string | null;
 } {
-  const { role, by, decisionId } = (typeof input === 'object' && input !== null ? input : {}) as Fields;
+  const { role, by, decisionId } = fieldsOf(input);
   return {
     decisionId: isDecisionId(decisionId) ? decisionId : null,
     role: isRole(role) ? role : null,
@@ -186,9 +184,7 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: DecisionBas
       if (typeof manifestDigest !== 'string' || !/^[0-9a-f]{64}$/.test(manifestDigest))
         return malformed('manifestDigest must be 64 lower-case hexadecimal digits');
       if (!isCount(companies) || companies === 0 || companies > MAX_MANIFEST_COMPANIES)
-        return malformed(
-          `"companies" must be a whole number from 1 to ${MAX_MANIFEST_COMPANIES.toLocaleString('en-US')}`,
-        );
+        return malformed(`"companies" must be a whole number from 1 to ${numberText(MAX_MANIFEST_COMPANIES)}`);
       return { decision: { kind: 'manifest-supplied', ...sender, manifestDigest, companies } };
     }
     case 'manifestAmended': {

@@ -7,7 +7,7 @@
  */
 import { ed25519 } from '@noble/curves/ed25519';
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils';
-import { withoutUnsafeCharacters } from '../text/untrusted-text';
+import { fieldsOf, withoutUnsafeCharacters } from '../text/untrusted-text';
 import type { SigningRules } from './approvers';
 import { approverWithKey } from './approvers';
 import type { DecisionMessage } from './parse-decision';
@@ -47,16 +47,14 @@ export function bytesToSign(migrationId: string, { message, content }: Omit<Sign
 
 /** Parses a signed message without verifying it. Returns null if it has no well-formed signature. */
 export function parseSigned(message: DecisionMessage, input: unknown): SignedMessage | null {
-  if (typeof input !== 'object' || input === null || !('signature' in input)) return null;
-  const { signature: given, ...content } = input;
+  const { signature: given, ...content } = fieldsOf(input);
   const signature = parseSignature(given);
   return signature && { message, content, signature };
 }
 
 /** Parses a signature without verifying it. Returns null if it is malformed. */
 export function parseSignature(signature: unknown): Signature | null {
-  if (typeof signature !== 'object' || signature === null) return null;
-  const { publicKey, value } = signature as { readonly publicKey?: unknown; readonly value?: unknown };
+  const { publicKey, value } = fieldsOf(signature);
   return isHex(publicKey, 64) && isHex(value, 128) ? { publicKey, value } : null;
 }
 

@@ -1,26 +1,24 @@
 /** Formats the values of limits as briefly as people type them. */
 import type { Route } from '../../platforms/platforms';
-import { counted, duration } from '../text/sentences';
+import { counted, duration, numberText } from '../text/sentences';
 import type { LimitsChange, MigrationLimits, ReminderIntervals } from './limits';
 import { LIMIT_NAMES, percent } from './limits';
 import { windowsText } from './window-texts';
 
+const limitText = (limit: number | null): string => (limit === null ? 'any' : numberText(limit));
+
 const VALUES: { readonly [Name in keyof MigrationLimits]: (value: MigrationLimits[Name]) => string } = {
   slicesAtOnce: String,
   companiesPerSliceAtOnce: String,
-  companiesPerMinute: numberText,
+  companiesPerMinute: limitText,
   syncTimeoutMs: duration,
   rampCompanies: numberText,
-  toleratedFailures: numberText,
+  toleratedFailures: limitText,
   toleratedShare: (share) => (share === null ? 'any' : percent(share)),
   windows: shownWindows,
   remindBeforeStale: intervalsText,
   remindWhileStale: intervalsText,
 };
-
-function numberText(limit: number | null): string {
-  return limit === null ? 'any' : limit.toLocaleString('en-US');
-}
 
 export function intervalsText({ firstAfterMs, everyMs, escalateAfterMs }: ReminderIntervals): string {
   const every = everyMs === DAY_MS ? 'day' : wholeDays(everyMs);

@@ -2,7 +2,8 @@
  * The limits of a migration. The plan sets them, `adjust` changes them, and a proposed start can change the windows.
  * The ledger stores the current limits.
  */
-import { counted, outOf } from '../text/sentences';
+import { counted, outOf, numberText } from '../text/sentences';
+import { fieldsOf } from '../text/untrusted-text';
 import type { Window } from './windows';
 import { isWindow } from './windows';
 
@@ -166,8 +167,7 @@ function isShare(value: unknown): boolean {
 }
 
 function isReminderIntervals(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { firstAfterMs, everyMs, escalateAfterMs } = value as Record<string, unknown>;
+  const { firstAfterMs, everyMs, escalateAfterMs } = fieldsOf(value);
   return [firstAfterMs, everyMs, escalateAfterMs].every(wholeWithin(MINUTE_MS, 365 * DAY_MS));
 }
 
@@ -190,7 +190,7 @@ export function exceededToleranceText(
   const [is, their] = accepted === 1 ? ['company is', 'its failure was'] : ['companies are', 'their failures were'];
   const notCounted =
     accepted > 0
-      ? `; ${accepted.toLocaleString('en-US')} more failed ${is} not counted, because ${their} accepted when someone resumed the migration`
+      ? `; ${numberText(accepted)} more failed ${is} not counted, because ${their} accepted when someone resumed the migration`
       : '';
   return `${numbers} ${isShare ? shareText(failed / tried, toleratedShare ?? 1) : `more than the limit of ${counted(toleratedFailures ?? 0, 'company')}`}${notCounted}`;
 }

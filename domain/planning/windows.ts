@@ -1,5 +1,6 @@
 /** Windows: the hours in which moves may begin. Each window has its own time zone. */
 import { isMoment } from '../text/sentences';
+import { fieldsOf } from '../text/untrusted-text';
 import { clockFormat, instantOf, localTime } from './local-time';
 
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
@@ -21,8 +22,7 @@ const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 
 /** Checks an untrusted value, including whether its time zone exists. */
 export function isWindow(value: unknown): value is Window {
-  if (typeof value !== 'object' || value === null) return false;
-  const { days, from, to, timeZone } = value as Record<string, unknown>;
+  const { days, from, to, timeZone } = fieldsOf(value);
   return (
     Array.isArray(days) &&
     days.length > 0 &&
@@ -77,8 +77,7 @@ export const NO_WINDOWS =
  * Parses an untrusted window occurrence. Drops all other fields. Returns null if the value is not a window occurrence.
  */
 export function parseWindowOccurrence(value: unknown): WindowOccurrence | null {
-  if (typeof value !== 'object' || value === null) return null;
-  const { opensAt, closesAt } = value as Record<string, unknown>;
+  const { opensAt, closesAt } = fieldsOf(value);
   return isMoment(opensAt) && isMoment(closesAt) ? { opensAt, closesAt } : null;
 }
 

@@ -6,7 +6,7 @@
  */
 import { inClientWords } from '../companies/client-words';
 import type { Finding } from '../companies/finding';
-import { momentText, counted } from '../text/sentences';
+import { momentText, counted, numberText } from '../text/sentences';
 import type { Platform, Route } from '../../platforms/platforms';
 import type { ApplicationFacts, MigrationApplications } from './applications';
 import { applicationConflicts, isSameApplication } from './applications';
@@ -113,7 +113,7 @@ function accountFindings(
     findings.push(
       errorFinding(
         'no-room',
-        `the account has room for ${counted(room, 'company')}, not for ${toCreate.toLocaleString('en-US')} (limit ${companyLimit.toLocaleString('en-US')}, plan ${plan})`,
+        `the account has room for ${counted(room, 'company')}, not for ${numberText(toCreate)} (limit ${numberText(companyLimit)}, plan ${plan})`,
         'choose another plan, delete companies at the service that are no longer needed, or leave companies out of the migration',
       ),
     );

@@ -2,7 +2,7 @@
 import type { FirstCompany, Proposal } from '../migration/migration-state';
 import type { Window, WindowOccurrence } from '../planning/windows';
 import { isAlwaysOpen, nextMove, windowOccurrences } from '../planning/windows';
-import { momentText } from '../text/sentences';
+import { momentText, numberText } from '../text/sentences';
 
 /** The facts of a migration's progress on which its first window depends. */
 export interface Planned {
@@ -54,9 +54,7 @@ const MAX_DAYS_AHEAD = 90;
 export function farStartText({ proposal, firstCompany }: Planned, now: string): string | null {
   if (proposal === null || firstCompany !== null) return null;
   const days = Math.floor((Date.parse(proposal.startAt) - Date.parse(now)) / DAY_MS);
-  return days > MAX_DAYS_AHEAD
-    ? `the start is ${days.toLocaleString('en-US')} days away: check that the date is right`
-    : null;
+  return days > MAX_DAYS_AHEAD ? `the start is ${numberText(days)} days away: check that the date is right` : null;
 }
 
 const DAY_MS = 86_400_000;

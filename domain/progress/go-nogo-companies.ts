@@ -1,5 +1,5 @@
 /** Go or no-go: whether the companies that move next have what they need. */
-import { counted, momentText, namedCompanies } from '../text/sentences';
+import { counted, momentText, namedCompanies, numberText } from '../text/sentences';
 import type { Answer, ChosenFirst, GoNoGoFacts, NextCompanies } from './go-nogo-facts';
 import type { Progress } from './progress';
 
@@ -65,8 +65,8 @@ function movableAnswer(next: NextCompanies, progress: Progress | null, ofWave: s
   const { heldBack = 0, importing = 0, syncing = 0 } = progress?.counts ?? {};
   const moving = importing + syncing;
   const missing = [
-    ...(unconfirmed === 0 ? [] : [`${unconfirmed.toLocaleString('en-US')} not confirmed`]),
-    ...(withoutCredential === 0 ? [] : [`${withoutCredential.toLocaleString('en-US')} without a usable credential`]),
+    ...(unconfirmed === 0 ? [] : [`${numberText(unconfirmed)} not confirmed`]),
+    ...(withoutCredential === 0 ? [] : [`${numberText(withoutCredential)} without a usable credential`]),
   ].join(', ');
   const canMove =
     ready + moving > 0

@@ -2,6 +2,7 @@ import { PLATFORMS } from '../../platforms/platforms';
 import { isPlaceholder } from '../text/placeholders';
 import { manifestColumns } from './columns';
 import { normalized } from './header-suggestions';
+import { numberText } from '../text/sentences';
 
 /** The longest client secret that the service accepts, in characters. */
 const MAX_SECRET_LENGTH = 1_000;
@@ -20,7 +21,7 @@ export function clientSecretProblem(secret: string): string | null {
   if (/[\r\n]/.test(secret)) return 'contains more than one line, but a client secret is a single line';
   if (/[\p{Cc}\uFFFD]/u.test(secret)) return 'contains control characters, or is not text in UTF-8';
   if (secret.length > MAX_SECRET_LENGTH)
-    return `is longer than ${MAX_SECRET_LENGTH.toLocaleString('en-US')} characters, too long for a client secret`;
+    return `is longer than ${numberText(MAX_SECRET_LENGTH)} characters, too long for a client secret`;
   return isPlaceholder(secret) ? 'contains only a placeholder, not the client secret' : null;
 }
 

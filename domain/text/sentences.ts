@@ -1,15 +1,20 @@
 /** Formats numbers, times and text for people to read. */
 import { withoutUnsafeCharacters } from './untrusted-text';
 
+/** Formats a number as `1,203`. */
+export function numberText(number: number): string {
+  return number.toLocaleString('en-US');
+}
+
 /** Formats a count with its noun: `1 line`, `2 lines`, `1,203 companies`. */
 export function counted(count: number, noun: string): string {
   const plural = /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
-  return `${count.toLocaleString('en-US')} ${count === 1 ? noun : plural}`;
+  return `${numberText(count)} ${count === 1 ? noun : plural}`;
 }
 
 /** Formats a part of a total: `1,284 of 2,000 companies`. */
 export function outOf(count: number, total: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} of ${counted(total, noun)}`;
+  return `${numberText(count)} of ${counted(total, noun)}`;
 }
 
 const MAX_REFERENCE_LENGTH = 40;
@@ -20,7 +25,7 @@ export function namedCompanies(companies: number, references: readonly string[],
   if (references.length === 0) return text;
   const more = companies - references.length;
   const names = references.map((reference) => oneLine(reference, MAX_REFERENCE_LENGTH)).join(', ');
-  return `${text} (${names}${more > 0 ? ` and ${more.toLocaleString('en-US')} more` : ''})`;
+  return `${text} (${names}${more > 0 ? ` and ${numberText(more)} more` : ''})`;
 }
 
 /** Joins alternatives: `a, b, or c`. */

@@ -9,6 +9,14 @@ const UNSAFE_CLASS =
 const UNSAFE = new RegExp(`[${UNSAFE_CLASS}]+`, 'gu');
 const UNSAFE_IN_LINES = new RegExp(`(?![\\n\\r\\t])[${UNSAFE_CLASS}]`, 'gu');
 
+/** The fields of an untrusted value. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Returns the fields of an untrusted value; none if it is not an object. */
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
 /** Returns whether text contains an unsafe character. */
 export function hasUnsafeCharacters(text: string): boolean {
   return text.search(UNSAFE) !== -1;

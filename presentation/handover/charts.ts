@@ -5,7 +5,7 @@
  */
 import type { Html } from './html';
 import { markup } from './html';
-import { dayText } from '../../domain/text/sentences';
+import { dayText, numberText } from '../../domain/text/sentences';
 
 /** One of the two drawings of a chart. */
 interface Canvas {
@@ -86,7 +86,7 @@ export function columnChart(
   columns: readonly { readonly label: string; readonly value: number }[],
   cssClass: string,
 ): readonly Html[] {
-  const bars = columns.map(({ label, value }) => ({ label, value, text: withThousandsSeparators(value) }));
+  const bars = columns.map(({ label, value }) => ({ label, value, text: numberText(value) }));
   return [drawColumns(WIDE, columns, cssClass), drawBars(NARROW, bars, cssClass)];
 }
 
@@ -104,14 +104,14 @@ function drawColumns(
     const height = value === 0 ? 0 : Math.max(2, (value / largest) * COLUMNS_HEIGHT);
     return markup`<g>
       ${bar({ cssClass, left: middle - width / 2, top: bottom - height, width, height })}
-      <text class="value" x="${middle}" y="${rounded(bottom - height - 6)}" text-anchor="middle">${value === 0 ? '' : withThousandsSeparators(value)}</text>
+      <text class="value" x="${middle}" y="${rounded(bottom - height - 6)}" text-anchor="middle">${value === 0 ? '' : numberText(value)}</text>
     </g>`;
   });
   const labels = columns.map(({ label }, index) => ({ text: label, x: (index + 0.5) * step }));
   return drawing(
     canvas,
     bottom + BELOW,
-    columns.map(({ label, value }) => `${label}: ${withThousandsSeparators(value)}`).join('; '),
+    columns.map(({ label, value }) => `${label}: ${numberText(value)}`).join('; '),
     [
       markup`<line class="axis" x1="0" x2="${canvas.width}" y1="${bottom}" y2="${bottom}" />`,
       ...drawn,
@@ -168,31 +168,26 @@ function drawSteps(canvas: Canvas, points: readonly StepPoint[], total: number, 
   const steps = points.map(({ at, value }, index) => (index === 0 ? `M${x(at)} ${y(value)}` : `H${x(at)}V${y(value)}`));
   const line = steps.join('');
   const ticks = timeTicks(from, to, canvas === WIDE ? 7 : 4);
-  return drawing(
-    canvas,
-    bottom + BELOW,
-    `${withThousandsSeparators(last.value)} of ${withThousandsSeparators(total)} ${unit}`,
-    [
-      ...valueTicks(top).map(
-        (value) =>
-          markup`<g>
+  return drawing(canvas, bottom + BELOW, `${numberText(last.value)} of ${numberText(total)} ${unit}`, [
+    ...valueTicks(top).map(
+      (value) =>
+        markup`<g>
           <line class="grid" x1="${LEFT}" x2="${canvas.width - RIGHT}" y1="${y(value)}" y2="${y(value)}" />
-          <text class="label" x="${LEFT - 8}" y="${rounded(y(value) + 4)}" text-anchor="end">${withThousandsSeparators(value)}</text>
+          <text class="label" x="${LEFT - 8}" y="${rounded(y(value) + 4)}" text-anchor="end">${numberText(value)}</text>
         </g>`,
-      ),
-      ...ticks.map(
-        ({ at }) => markup`<line class="axis" x1="${x(at)}" x2="${x(at)}" y1="${bottom}" y2="${bottom + 4}" />`,
-      ),
-      ...axisLabels(
-        canvas,
-        ticks.map(({ at, label }) => ({ text: label, x: x(at) })),
-        bottom + 18,
-      ),
-      markup`<path class="area" d="${line}V${y(0)}H${x(from)}Z" />`,
-      markup`<path class="line" d="${line}" />`,
-      markup`<circle class="dot" cx="${x(last.at)}" cy="${y(last.value)}" r="3.5" />`,
-    ],
-  );
+    ),
+    ...ticks.map(
+      ({ at }) => markup`<line class="axis" x1="${x(at)}" x2="${x(at)}" y1="${bottom}" y2="${bottom + 4}" />`,
+    ),
+    ...axisLabels(
+      canvas,
+      ticks.map(({ at, label }) => ({ text: label, x: x(at) })),
+      bottom + 18,
+    ),
+    markup`<path class="area" d="${line}V${y(0)}H${x(from)}Z" />`,
+    markup`<path class="line" d="${line}" />`,
+    markup`<circle class="dot" cx="${x(last.at)}" cy="${y(last.value)}" r="3.5" />`,
+  ]);
 }
 
 /** Returns the values to label on the vertical axis: zero, round numbers, and the maximum. */
@@ -247,7 +242,7 @@ export function shareBar(shares: readonly Share[]): Html {
       left += width;
       return markup`<rect class="share ${cssClass}" x="${rounded(at)}" y="0" width="${rounded(Math.max(width, 1))}" height="${HEIGHT}"/>`;
     });
-  const description = shares.map(({ label, value }) => `${label}: ${withThousandsSeparators(value)}`).join('; ');
+  const description = shares.map(({ label, value }) => `${label}: ${numberText(value)}`).join('; ');
   return markup`<svg class="shares" viewBox="0 0 ${WIDE.width} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${description}">
 ${drawn}
 </svg>`;
@@ -272,5 +267,3 @@ function bar(shape: {
 }
 
 const rounded = (number: number): number => Math.round(number * 10) / 10;
-
-const withThousandsSeparators = (number: number): string => number.toLocaleString('en-US');

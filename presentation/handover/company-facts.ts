@@ -1,6 +1,6 @@
 /** The text of single facts about a company in the handover report: its records, ids and syncs. */
 import type { SyncSchedule } from '../../domain/companies/evidence';
-import { momentText } from '../../domain/text/sentences';
+import { momentText, numberText } from '../../domain/text/sentences';
 import type { LedgerCompany } from '../../store';
 
 export function recordsText({ evidence }: Pick<LedgerCompany, 'evidence'>): string {
@@ -12,7 +12,7 @@ export function recordsText({ evidence }: Pick<LedgerCompany, 'evidence'>): stri
 /** Returns the number of invoices that were found; empty if they were not counted. */
 export function invoicesText({ evidence }: Pick<LedgerCompany, 'evidence'>): string {
   const invoices = evidence?.find(({ records }) => records?.dataType === 'invoices')?.records;
-  return invoices == null ? '' : invoices.found.toLocaleString('en-US');
+  return invoices == null ? '' : numberText(invoices.found);
 }
 
 /** Returns the correlation ids of the evidence and of the latest call, each once. */

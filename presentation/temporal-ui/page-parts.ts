@@ -3,7 +3,7 @@ import type { ClientState } from '../../domain/companies/company-state';
 import type { Counts } from '../../domain/companies/counts';
 import { CLIENT_STATES } from '../../domain/companies/company-state';
 import { clientCounts } from '../../domain/companies/counts';
-import { oneLine, outOf } from '../../domain/text/sentences';
+import { oneLine, outOf, numberText } from '../../domain/text/sentences';
 import { escapedMarkdown } from '../../domain/text/untrusted-text';
 
 const BAR_WIDTH = 30;
@@ -38,7 +38,7 @@ export function companyLines(
   const others = (Object.keys(CLIENT_STATES) as ClientState[]).filter(
     (state) => state !== 'moved' && numbers[state] > 0,
   );
-  const lines = others.map((state) => `- ${words[state]}: ${numbers[state].toLocaleString('en-US')}`);
+  const lines = others.map((state) => `- ${words[state]}: ${numberText(numbers[state])}`);
   return [`\`[${bar}]\` ${outOf(moved, total, 'company')} moved`, ...(lines.length > 0 ? [lines.join('\n')] : [])];
 }
 
