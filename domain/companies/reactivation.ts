@@ -54,19 +54,11 @@ export function reactivationOf(
   }
 }
 
-export function reactivationText(reactivation: Reactivation): string {
-  switch (reactivation) {
-    case 'never':
-      return 'never';
-    case 'ask-first':
-      return 'ask first';
-    case 'not-yet':
-      return 'not yet';
-    case 'until-reconnected':
-      return 'until it reconnects';
-    case 'after-authorization':
-      return 'after its end customer has authorized your application again';
-    case 'yes':
-      return 'yes';
-  }
-}
+export const REACTIVATION_TEXTS: Readonly<Record<Reactivation, string>> = {
+  never: 'never',
+  'ask-first': 'ask first',
+  'not-yet': 'not yet',
+  'until-reconnected': 'until it reconnects',
+  'after-authorization': 'after its end customer has authorized your application again',
+  yes: 'yes',
+};

@@ -160,24 +160,19 @@ export function clientRemedyText(remedy: Remedy, route: Route): string {
   }
 }
 
+const REMEDY_TEXTS: Readonly<Record<Remedy, string>> = {
+  retry: 'try again (a company whose credential was accepted is only synced and checked again)',
+  relink: 'check again after the end customer has reconnected with the link',
+  'replace-credential': 'try again with a new credential from the client',
+  credentials: 'supply a new credential from the client',
+  application:
+    'if no company has moved with the registered application, register the application that obtained the credential instead, then retry',
+  skip: 'give up on the company and leave it out',
+  amend: 'correct the row in the manifest (if its expected number of invoices was wrong, retry afterwards)',
+  exclude: 'leave out',
+};
+
 /** Tells support what a remedy does. */
 export function remedyText(remedy: Remedy): string {
-  switch (remedy) {
-    case 'retry':
-      return 'try again (a company whose credential was accepted is only synced and checked again)';
-    case 'relink':
-      return 'check again after the end customer has reconnected with the link';
-    case 'replace-credential':
-      return 'try again with a new credential from the client';
-    case 'credentials':
-      return 'supply a new credential from the client';
-    case 'application':
-      return 'if no company has moved with the registered application, register the application that obtained the credential instead, then retry';
-    case 'skip':
-      return 'give up on the company and leave it out';
-    case 'amend':
-      return 'correct the row in the manifest (if its expected number of invoices was wrong, retry afterwards)';
-    case 'exclude':
-      return 'leave out';
-  }
+  return REMEDY_TEXTS[remedy];
 }

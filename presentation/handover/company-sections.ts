@@ -14,7 +14,7 @@ import { momentText, timeText } from '../../domain/text/sentences';
 import type { Route } from '../../platforms/platforms';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { REPLACED_PROBLEM, replacedRemedyFor } from '../../domain/preflight/applications';
-import { reactivationOf, reactivationText } from '../../domain/companies/reactivation';
+import { REACTIVATION_TEXTS, reactivationOf } from '../../domain/companies/reactivation';
 import {
   correlationIdsText,
   dateText,
@@ -234,7 +234,7 @@ function failureOf({ failureText }: ReportedCompany): string {
 }
 
 function switchOn(company: ReportedCompany, stage: MoveStage): string {
-  return reactivationText(reactivationOf(company, stage));
+  return REACTIVATION_TEXTS[reactivationOf(company, stage)];
 }
 
 /**

@@ -101,7 +101,7 @@ function failureChart({ failures }: MigrationStatistics): readonly Html[] {
   const companies = failures.reduce((sum, each) => sum + each.companies, 0);
   if (companies < MIN_COMPANIES || !differ(failures.map((each) => each.companies))) return [];
   const bars: Bar[] = failures.map((each) => ({
-    label: failureLabel(each.kind),
+    label: FAILURE_LABELS[each.kind],
     value: each.companies,
     text: counted(each.companies, 'company'),
   }));
@@ -114,27 +114,17 @@ function failureChart({ failures }: MigrationStatistics): readonly Html[] {
   ];
 }
 
-/** Returns why a company was not moved, in words that the client understands. */
-function failureLabel(kind: FailureKind): string {
-  switch (kind) {
-    case 'refused':
-      return 'refused by the service';
-    case 'credential-unreadable':
-      return 'its credential could not be read';
-    case 'reauthorization-required':
-      return 'must reconnect: no longer authorized';
-    case 'wrong-organization':
-      return 'authorized for another organization';
-    case 'application-refused':
-      return 'application rejected by the platform';
-    case 'incomplete':
-      return 'fewer records than expected';
-    case 'sync-failed':
-      return 'its sync failed';
-    case 'sync-timed-out':
-      return 'its sync did not finish in time';
-  }
-}
+/** Why a company was not moved, in words that the client understands. */
+const FAILURE_LABELS: Readonly<Record<FailureKind, string>> = {
+  refused: 'refused by the service',
+  'credential-unreadable': 'its credential could not be read',
+  'reauthorization-required': 'must reconnect: no longer authorized',
+  'wrong-organization': 'authorized for another organization',
+  'application-refused': 'application rejected by the platform',
+  incomplete: 'fewer records than expected',
+  'sync-failed': 'its sync failed',
+  'sync-timed-out': 'its sync did not finish in time',
+};
 
 function figure(title: string, caption: string, charts: readonly Html[]): Html {
   return markup`<figure>
