@@ -5,8 +5,9 @@ import { isApplicationNeeded } from '../../domain/preflight/preflight';
 import { counted, namedCompanies, timeText } from '../../domain/text/sentences';
 import { findPlatform, isRotating } from '../../platforms/platforms';
 import type { ReportHead } from './report-facts';
-import { platformOf, reportStage } from './report-facts';
+import { reportStage } from './report-facts';
 import type { Point } from './points';
+import { platformOf } from '../wording/client-page';
 
 /** Returns what happened to the credentials, and what the client should do about its own copies. */
 export function credentialPoints(head: ReportHead): readonly Point[] {
@@ -85,12 +86,12 @@ export function rotationPoints(head: ReportHead): readonly Point[] {
   const { route, platformKey, applications, figures } = head;
   const supplied = lastSupplied(head);
   const platform = findPlatform(platformKey);
-  if (!supplied && platform && !isApplicationNeeded(route, platform)) return [];
-  // A managed migration for which no application was supplied or used has shared no secret.
-  const isUnused = figures.crossed === 0 && applications.moved.length === 0;
-  if (route === 'managed' && supplied === null && isUnused) return [];
-  if (route === 'self-service' && supplied === null && figures.crossed > 0 && applications.moved.length === 0)
-    return [];
+  if (supplied === null) {
+    if (platform && !isApplicationNeeded(route, platform)) return [];
+    // A managed migration for which no application was supplied or used has shared no secret.
+    const isUnusedOrUnknown = route === 'managed' ? figures.crossed === 0 : figures.crossed > 0;
+    if (isUnusedOrUnknown && applications.moved.length === 0) return [];
+  }
   const dependents =
     figures.crossed > 0 ? 'Connections at the service depend' : 'A connection at the service could depend';
   const needed = applications.moved;

@@ -11,24 +11,17 @@ import type { Point } from './points';
 import { switchOnPoints } from './points';
 import { credentialPoints } from './credential-points';
 import { nothingToDo, requiredActions } from './required-actions';
-import type { DecisionRow, ReportHead } from './report-facts';
-import {
-  decisionRows,
-  mainFacts,
-  platformOf,
-  reportStage,
-  resultRows,
-  outOfDateText,
-  stateText,
-  timeRows,
-} from './report-facts';
-import { STOPPAGES, stoppageRows } from './stoppage-rows';
+import type { ReportHead } from './report-facts';
+import { mainFacts, reportStage, resultRows, outOfDateText, stateText, timeRows } from './report-facts';
+import type { ReportTable } from './decision-tables';
+import { decisionTables } from './decision-tables';
 import type { ReportedCompany, Section } from './company-sections';
 import { NO_LINK } from './company-sections';
 import { PAGE_STYLE, pagePolicy } from './style';
 import { PAGE_SCRIPT } from './search';
 import { Html, markup, webLink } from './html';
-import { timeText, outOf } from '../../domain/text/sentences';
+import { timeText, outOf, numberText } from '../../domain/text/sentences';
+import { platformOf } from '../wording/client-page';
 
 /** Maximum number of reconnection links at the top of the page. */
 export const LINKS_AT_THE_TOP = 5;
@@ -84,7 +77,7 @@ ${jumpLinks(outline)}
 <div class="tables">
 ${table(
   ['Companies', 'Number'],
-  resultRows(head).map(([what, companies]) => [what, number(companies)]),
+  resultRows(head).map(([what, companies]) => [what, numberText(companies)]),
   'numbers',
 )}
 ${times(head)}
@@ -122,7 +115,7 @@ ${points(switchOnPoints(head))}
 }
 
 function action({ topic, companies, text, section = '' }: Point, head: ReportHead, outline: ReportOutline): Html {
-  const count = companies === undefined ? '' : ` (${number(companies)})`;
+  const count = companies === undefined ? '' : ` (${numberText(companies)})`;
   const links = section === 'must-reconnect' ? reconnectLinks(head, outline) : '';
   return markup`<li><a href="#${section}"><b>${topic}</b></a>${count}: ${text}${links}</li>`;
 }
@@ -132,7 +125,7 @@ function reconnectLinks({ figures: { mustReconnect } }: ReportHead, { reconnecti
   return markup`<ul class="links">${reconnecting.map(
     ({ name, reference, linkUrl }) =>
       markup`<li>${name} <span class="reference">${reference}</span> ${webLink(linkUrl ?? NO_LINK)}</li>`,
-  )}${more > 0 ? markup`<li><a href="#must-reconnect">and ${number(more)} more</a></li>` : ''}</ul>`;
+  )}${more > 0 ? markup`<li><a href="#must-reconnect">and ${numberText(more)} more</a></li>` : ''}</ul>`;
 }
 
 function jumpLinks({ sections }: ReportOutline): Html {
@@ -141,7 +134,7 @@ function jumpLinks({ sections }: ReportOutline): Html {
     ['credentials', 'Credentials'],
     ...sections.map(({ section: { id, title }, companies }) => [
       id,
-      companies === null ? title : `${title} (${number(companies)})`,
+      companies === null ? title : `${title} (${numberText(companies)})`,
     ]),
     ['decisions', 'Decisions'],
   ] as const;
@@ -165,7 +158,7 @@ function result(head: ReportHead): Html {
   return markup`<section id="result">
 <h2>${outOf(counts.moved, counts.total, 'company')} moved</h2>
 ${shareBar(shares)}
-<ul class="legend">${shares.map(({ cssClass, label, value }) => markup`<li><i class="key ${cssClass}"></i>${label} <b>${number(value)}</b></li>`)}</ul>
+<ul class="legend">${shares.map(({ cssClass, label, value }) => markup`<li><i class="key ${cssClass}"></i>${label} <b>${numberText(value)}</b></li>`)}</ul>
 </section>`;
 }
 
@@ -185,7 +178,7 @@ function points(all: readonly Point[]): Html {
   const items = all
     .filter(({ companies }) => companies !== 0)
     .map(({ topic, companies, text }) => {
-      const count = companies === undefined ? '' : ` (${number(companies)})`;
+      const count = companies === undefined ? '' : ` (${numberText(companies)})`;
       return markup`<li><b>${topic}</b>${count}: ${text}</li>`;
     });
   return markup`<ul class="points">${items}</ul>`;
@@ -200,19 +193,12 @@ function table(columns: readonly string[], rows: readonly (readonly string[])[],
 
 /** Returns the part of the page after the companies. */
 export function pageTail(head: ReportHead): string {
-  const rows = decisionRows(head);
-  const refused = rows.filter((each) => each.refused !== null);
-  const stoppages =
-    head.stoppages.length === 0
-      ? []
-      : [markup`<h3>${STOPPAGES.title}</h3>`, table(STOPPAGES.columns, stoppageRows(head), 'decisions cards')];
-  const refusedTable =
-    refused.length === 0 ? [] : [markup`<h3>Refused decisions, which changed nothing</h3>`, decisions(refused)];
+  const [applied, ...others] = decisionTables(head);
+  const decisions = ({ columns, rows }: ReportTable): Html => table(columns, rows, 'decisions cards');
   return markup`<section id="decisions">
-<h2>Decisions</h2>
-${decisions(rows.filter((each) => each.refused === null))}
-${stoppages}
-${refusedTable}
+<h2>${applied.title}</h2>
+${decisions(applied)}
+${others.flatMap((each) => [markup`<h3>${each.title}</h3>`, decisions(each)])}
 </section>
 </main>
 <footer>Handover report for ${head.migrationId}. Who to call: ${head.contact}</footer>
@@ -220,14 +206,3 @@ ${refusedTable}
 </body>
 </html>`.text;
 }
-
-function decisions(rows: readonly DecisionRow[]): Html {
-  const isRefused = rows.some(({ refused }) => refused !== null);
-  return table(
-    ['When', 'Who', 'What', ...(isRefused ? ['Reason for the refusal'] : [])],
-    rows.map(({ when, who, what, refused }) => [when, who, what, ...(refused === null ? [] : [refused])]),
-    'decisions cards',
-  );
-}
-
-const number = (value: number): string => value.toLocaleString('en-US');

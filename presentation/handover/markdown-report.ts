@@ -6,8 +6,8 @@ import { switchOnPoints } from './points';
 import { credentialPoints } from './credential-points';
 import { nothingToDo, requiredActions } from './required-actions';
 import type { ReportHead } from './report-facts';
-import { decisionRows, mainFacts, resultRows, timeRows } from './report-facts';
-import { STOPPAGES, stoppageRows } from './stoppage-rows';
+import { mainFacts, resultRows, timeRows } from './report-facts';
+import { decisionTables } from './decision-tables';
 
 /** Returns the part of the report before the companies. */
 export function reportHead(head: ReportHead): string {
@@ -55,31 +55,11 @@ export function sectionRow({ cells, columns }: Section, company: ReportedCompany
   );
 }
 
-/**
- * Returns the decisions, and the stoppages if there were any. Refused decisions are in a separate table, because they
- * changed nothing.
- */
-export function reportDecisions(head: Parameters<typeof decisionRows>[0] & Parameters<typeof stoppageRows>[0]): string {
-  const rows = decisionRows(head);
-  const applied = rows.filter(({ refused }) => refused === null);
-  const refused = rows.filter(({ refused }) => refused !== null);
-  return [
-    table(
-      'Decisions',
-      ['When', 'Who', 'What'],
-      applied.map(({ when, who, what }) => [when, who, what]),
-    ),
-    ...(head.stoppages.length === 0 ? [] : [table(STOPPAGES.title, STOPPAGES.columns, stoppageRows(head))]),
-    ...(refused.length === 0
-      ? []
-      : [
-          table(
-            'Refused decisions, which changed nothing',
-            ['When', 'Who', 'What', 'Reason for the refusal'],
-            refused.map((each) => [each.when, each.who, each.what, each.refused ?? '']),
-          ),
-        ]),
-  ].join('\n\n');
+/** Returns the decisions, and the stoppages if there were any. */
+export function reportDecisions(head: ReportHead): string {
+  return decisionTables(head)
+    .map(({ title, columns, rows }) => table(title, columns, rows))
+    .join('\n\n');
 }
 
 function table(title: string, columns: readonly string[], rows: readonly (readonly string[])[]): string {

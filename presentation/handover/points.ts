@@ -1,7 +1,6 @@
 /** A point of the handover report, and the points that tell the client what it may switch back on. */
 import { AFTER_THE_END } from '../wording/client-page';
 import type { ReportHead } from './report-facts';
-import { askFirstAfterStop } from './stopped-points';
 import { reportStage } from './report-facts';
 
 /** A sentence with its topic and the number of companies it applies to: `Not yet (23): companies that ...` */
@@ -24,7 +23,15 @@ export function switchOnPoints(head: ReportHead): readonly Point[] {
     text: `${AFTER_THE_END.never}. If two applications use the same token, both can lose access.`,
   };
   if (reportStage(head) === 'terminated')
-    return [never, { topic: 'Ask first', companies: counts.total - crossed, text: askFirstAfterStop(crossed) }];
+    // HTML leaves out the point "Never" if it applies to no company.
+    return [
+      never,
+      {
+        topic: 'Ask first',
+        companies: counts.total - crossed,
+        text: `all ${crossed > 0 ? 'other ' : ''}companies, because the migration was stopped. Before you switch any syncing back on, ask the contact under "Who to call".`,
+      },
+    ];
   return [
     never,
     {

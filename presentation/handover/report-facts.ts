@@ -8,8 +8,6 @@ import { clientStateWords } from '../../domain/companies/company-state';
 import { clientCounts } from '../../domain/companies/counts';
 import type { ReportFigures } from '../../store';
 import type { Decision, Outcome } from '../../domain/migration/decision';
-import { withdrawnApprovals } from '../../domain/decisions/release';
-import { decisionText } from '../wording/decisions';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { replacedStaleText } from '../../domain/preflight/applications';
 import type { PlannedEstimate } from '../../domain/planning/estimate';
@@ -19,8 +17,8 @@ import type { EndedInTemporal } from '../../domain/migration/terminated';
 import type { Stoppage } from '../../domain/migration/stoppage';
 import { counted, duration, hoursText, momentText, rangeText, timeText } from '../../domain/text/sentences';
 import type { Route } from '../../platforms/platforms';
-import { findPlatform } from '../../platforms/platforms';
 import type { ReportView } from './company-sections';
+import { platformOf } from '../wording/client-page';
 
 export interface ReportHead {
   readonly migrationId: string;
@@ -65,10 +63,6 @@ export function viewOf(
 export function reportStage({ ending, endedInTemporal }: Pick<ReportHead, 'ending' | 'endedInTemporal'>): MoveStage {
   if (ending !== null) return 'ended';
   return endedInTemporal === null ? 'open' : 'terminated';
-}
-
-export function platformOf({ platformKey }: Pick<ReportHead, 'platformKey'>): string {
-  return findPlatform(platformKey)?.name ?? platformKey;
 }
 
 export function stateText(head: ReportHead): string {
@@ -232,33 +226,4 @@ function notMovedTexts({ counts, figures }: ReportHead): readonly string[] {
         ]
       : []),
   ];
-}
-
-/** A decision in the report. */
-export interface DecisionRow {
-  readonly when: string;
-  readonly who: string;
-  readonly what: string;
-  /** Why it was refused; null if it was applied. */
-  readonly refused: string | null;
-}
-
-export function decisionRows(
-  head: Pick<ReportHead, 'decisions' | 'ending' | 'endedInTemporal' | 'suppliedAt' | 'route'>,
-): readonly DecisionRow[] {
-  const { year } = viewOf(head);
-  const withdrawn = withdrawnApprovals(head.decisions);
-  return head.decisions.map(({ decision, outcome }, index) => ({
-    when: timeText(outcome.at, year),
-    who: `${decision.by} (${decision.role})`,
-    what: `${decisionText(decision, (iso) => timeText(iso, year))}${withdrawnText(withdrawn.get(index))}`,
-    refused: outcome.applied ? null : outcome.text,
-  }));
-
-  function withdrawnText(by: number | undefined): string {
-    const later = by === undefined ? undefined : head.decisions[by];
-    if (later === undefined) return '';
-    const { decision, outcome } = later;
-    return `; withdrawn by the decision of ${decision.by} (${decision.role}) at ${timeText(outcome.at, year)}`;
-  }
 }

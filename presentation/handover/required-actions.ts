@@ -3,10 +3,9 @@ import { countOpen } from '../../domain/companies/counts';
 import type { ApplicationsOfMoved, MovedWithApplication } from '../../domain/preflight/applications';
 import { applicationName, remedyForReplaced, replacedProblem } from '../../domain/preflight/applications';
 import { timeText, sentence } from '../../domain/text/sentences';
-import { reconnectionsText } from '../wording/client-page';
+import { reconnectionsText, platformOf } from '../wording/client-page';
 import type { ReportHead } from './report-facts';
-import { askContact } from './stopped-points';
-import { platformOf, reportStage, viewOf } from './report-facts';
+import { reportStage, viewOf } from './report-facts';
 import type { Point } from './points';
 import { mayHaveCopies, rotationPoints, unusedText, isSecretShared } from './credential-points';
 
@@ -90,6 +89,16 @@ export function requiredActions(head: ReportHead): readonly Point[] {
           },
         ]),
   ];
+}
+
+/** Says that the client has to ask its contact, because support decides what happens after the migration was stopped. */
+function askContact({ counts }: ReportHead): Point {
+  const open = countOpen(counts);
+  return {
+    topic: 'Ask the contact under "Who to call" what happens next',
+    text: 'the migration was stopped, so no company moves. Until you know what happens next, do not switch any syncing back on.',
+    ...(open > 0 ? { companies: open, section: 'not-finished' } : { section: 'statistics' }),
+  };
 }
 
 /** Says what the client has to do about the companies of a replaced application. */

@@ -1,0 +1,77 @@
+/**
+ * The tables at the end of the handover report: the decisions, and the automatic pauses and the outages, in words for
+ * the client.
+ */
+import { NO_COUNTS } from '../../domain/companies/counts';
+import { withdrawnApprovals } from '../../domain/decisions/release';
+import type { Stoppage } from '../../domain/migration/stoppage';
+import { roughDuration, timeText } from '../../domain/text/sentences';
+import { decisionText } from '../wording/decisions';
+import { stopText } from '../wording/status-line';
+import type { ReportHead } from './report-facts';
+import { viewOf } from './report-facts';
+import { platformOf } from '../wording/client-page';
+
+export interface ReportTable {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/**
+ * Returns the applied decisions, and the stoppages and the refused decisions if there are any. Refused decisions are in
+ * a separate table, because they changed nothing.
+ */
+export function decisionTables(head: ReportHead): readonly [ReportTable, ...ReportTable[]] {
+  const columns = ['When', 'Who', 'What'];
+  const stoppages = stoppageRows(head);
+  const refused = decisionRows(head, false);
+  return [
+    { title: 'Decisions', columns, rows: decisionRows(head, true) },
+    ...(stoppages.length === 0 ? [] : [{ title: STOPPAGES, columns: ['From', 'Until', 'Why'], rows: stoppages }]),
+    ...(refused.length === 0
+      ? []
+      : [{ title: REFUSED, columns: [...columns, 'Reason for the refusal'], rows: refused }]),
+  ];
+}
+
+const STOPPAGES = 'When no company moved, although nobody had paused the migration';
+const REFUSED = 'Refused decisions, which changed nothing';
+
+/** Returns the rows of the applied or of the refused decisions. A refused decision also has the reason. */
+function decisionRows(head: ReportHead, areApplied: boolean): readonly (readonly string[])[] {
+  const { decisions } = head;
+  const { year } = viewOf(head);
+  const withdrawn = withdrawnApprovals(decisions);
+  const withdrawnText = (by: number | undefined): string => {
+    const later = by === undefined ? undefined : decisions[by];
+    if (later === undefined) return '';
+    const { decision, outcome } = later;
+    return `; withdrawn by the decision of ${decision.by} (${decision.role}) at ${timeText(outcome.at, year)}`;
+  };
+  return decisions.flatMap(({ decision, outcome }, index) => {
+    if (outcome.applied !== areApplied) return [];
+    const what = `${decisionText(decision, (iso) => timeText(iso, year))}${withdrawnText(withdrawn.get(index))}`;
+    const who = `${decision.by} (${decision.role})`;
+    return [[timeText(outcome.at, year), who, what, ...(areApplied ? [] : [outcome.text])]];
+  });
+}
+
+function stoppageRows(head: ReportHead): readonly (readonly string[])[] {
+  const { year } = viewOf(head);
+  return head.stoppages.map((each) => [
+    timeText(each.beganAt, year),
+    each.endedAt === null ? 'not over yet' : timeText(each.endedAt, year),
+    whyText(each, platformOf(head)),
+  ]);
+}
+
+function whyText({ kind, source, stop, beganAt, endedAt }: Stoppage, platform: string): string {
+  if (kind === 'pause')
+    return `The migration paused automatically${stop === null ? '' : `: ${stopText(stop, platform, NO_COUNTS)}`}`;
+  // The duration is rough: the recorded beginning can be some seconds too early or too late, because calls are repeated
+  // before an outage is recognised.
+  const waited =
+    endedAt === null ? 'Moves wait' : `Moves waited ${roughDuration(Date.parse(endedAt) - Date.parse(beganAt))}`;
+  return `${waited}, because no call got through to ${source === 'platform' ? platform : 'the Company Data Service'}`;
+}
