@@ -3,6 +3,7 @@ import type { Decision } from '../migration/decision';
 import { nextMove } from '../planning/windows';
 import { momentText } from '../text/sentences';
 import type { Ruling } from './ruling';
+import { isMoveStep } from '../migration/steps';
 
 /**
  * Adds the time when the next window opens to the text of a ruling that lets companies be tried again while no window
@@ -15,7 +16,7 @@ export function withNextWindow(ruling: Ruling, decision: Decision, at: string): 
   const { state } = ruling;
   if (state === null || state.closed !== null || !movesAgain(decision)) return ruling;
   // In earlier steps, the moves also wait for approvals and the start.
-  if (state.step !== 'migrate-first-company' && state.step !== 'complete-migration') return ruling;
+  if (!isMoveStep(state.step)) return ruling;
   const { windows } = state.limits;
   const opensAt = nextMove(windows, at);
   if (windows.length === 0 || opensAt === null) return ruling;

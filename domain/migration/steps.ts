@@ -77,6 +77,16 @@ export function stepNumber(step: Step): number {
   return STEPS.indexOf(step) + 1;
 }
 
+/** Returns whether companies can move in a step: in steps 5 and 6. */
+export function isMoveStep(step: Step): boolean {
+  return step === 'migrate-first-company' || step === 'complete-migration';
+}
+
+/** Returns whether a step comes before step 4, in which the client turns off syncing. */
+export function isBeforeSyncIsOff(step: Step): boolean {
+  return stepNumber(step) < stepNumber('disable-syncing');
+}
+
 /** Returns a step as a part of a sentence that people read: `step 3 (update the application)`. */
 export function stepText(step: Step): string {
   return `step ${stepNumber(step)} (${STEP_RULES[step].title.toLowerCase()})`;

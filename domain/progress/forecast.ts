@@ -12,7 +12,6 @@ import type { Counts } from '../companies/counts';
 import { countOpen, countUndeferred } from '../companies/counts';
 import { isOver } from '../migration/terminated';
 import type { Step } from '../migration/steps';
-import { stepNumber } from '../migration/steps';
 import { timeAtPace } from '../planning/pacing';
 import type { Throughput } from '../planning/throughput';
 import { expectedEnd, isMeasured, perMinute, withinLimit } from '../planning/throughput';
@@ -20,6 +19,7 @@ import type { Window } from '../planning/windows';
 import { endWithin, nextMove } from '../planning/windows';
 import { toFullMinute } from '../text/sentences';
 import type { Progress } from './progress';
+import { isBeforeSyncIsOff } from '../migration/steps';
 
 /** When the moves end. ISO 8601, UTC; both times are full minutes, and later than the time of the forecast. */
 interface Ends {
@@ -270,7 +270,7 @@ export function staleSince({ route, counts, estimate, step, steps }: ForecastInp
   const openedAt = (asked: Step): string | null => steps.find((each) => each.step === asked)?.openedAt ?? null;
   if (route === 'self-service') return openedAt('supply-details');
   const isConfirmed = countOpen(counts) > counts.unconfirmed + counts.heldBack;
-  if (!isConfirmed || stepNumber(step) < stepNumber('disable-syncing')) return null;
+  if (!isConfirmed || isBeforeSyncIsOff(step)) return null;
   return openedAt('disable-syncing');
 }
 

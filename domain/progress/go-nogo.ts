@@ -9,8 +9,8 @@ import { isApplicationNeeded, preflight } from '../preflight/preflight';
 import type { ServiceFacts } from '../preflight/preflight';
 import type { PreflightFinding } from '../preflight/findings';
 import { isHandoverRejected } from '../decisions/withdrawals';
-import { STEP_RULES, stepNumber } from '../migration/steps';
-import { momentText, outOf } from '../text/sentences';
+import { isMoveStep, STEP_RULES, stepNumber } from '../migration/steps';
+import { momentText, outOf, numberText } from '../text/sentences';
 import { workOfOpen } from './forecast';
 import { companyAnswers } from './go-nogo-companies';
 import { failureAnswers } from './go-nogo-failures';
@@ -85,7 +85,7 @@ function outcomeAnswer({ counts }: Progress): Answer {
   const byState = clientCounts(counts);
   const others = (['must-reconnect', 'not-moved', 'left-out'] as const)
     .filter((state) => byState[state] > 0)
-    .map((state) => `, ${byState[state].toLocaleString('en-US')} ${CLIENT_STATES[state]}`);
+    .map((state) => `, ${numberText(byState[state])} ${CLIENT_STATES[state]}`);
   const why = `every company has a final outcome: ${outOf(counts.moved, counts.total, 'company')} moved${others.join('')}`;
   return { check: 'companies', go: true, ...(counts.failed > 0 ? { warning: true } : {}), why };
 }
@@ -103,7 +103,7 @@ function decisionAnswer({ progress, now }: GoNoGoFacts): Answer {
   const { route, step, state, waitingFor } = progress;
   const where =
     route === 'self-service' ? headline(progress) : `step ${stepNumber(step)}, ${STEP_RULES[step].title.toLowerCase()}`;
-  if (state === 'running' && stepNumber(step) > stepNumber('disable-syncing')) {
+  if (state === 'running' && isMoveStep(step)) {
     const meanwhile = meanwhileTask(progress);
     if (meanwhile === null) return { check, go: true, why: `no decision is needed (${where})` };
     const why = `no decision is needed for the companies that can be moved; meanwhile, ${mustText(meanwhile)} (${where})`;
@@ -212,12 +212,10 @@ function suppliedAnswer(
   isInUse: boolean,
 ): Answer {
   if (!answer.go || !registered || route === 'self-service' || applications.supplied !== null) return answer;
-  // The answer already says that no application was supplied, but does not name the registered one.
-  if (isInUse) {
-    const why = `the registered application is ${applicationName(registered)}; ${answer.why}`;
-    return { ...answer, warning: true, why };
-  }
-  const why = `${answer.why}; this application was not supplied for this migration, so check that it obtained the client's tokens`;
+  // If it is in use, the answer already says that no application was supplied, but does not name the registered one.
+  const why = isInUse
+    ? `the registered application is ${applicationName(registered)}; ${answer.why}`
+    : `${answer.why}; this application was not supplied for this migration, so check that it obtained the client's tokens`;
   return { ...answer, warning: true, why };
 }
 

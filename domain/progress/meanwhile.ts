@@ -3,7 +3,7 @@
  */
 import type { Counts } from '../companies/counts';
 import type { Step } from '../migration/steps';
-import { roleText } from '../migration/steps';
+import { isMoveStep, roleText } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
 import type { WaitingFor } from './waiting-for';
 import { confirmationText, suppliesMissing } from './waiting-for';
@@ -24,8 +24,7 @@ interface ProgressFacts {
  */
 export function meanwhileTask(progress: ProgressFacts): WaitingFor | null {
   const { route, state, step, counts, checking, waitingFor } = progress;
-  const canMove = step === 'migrate-first-company' || step === 'complete-migration';
-  if (!canMove || !OPEN.includes(state)) return null;
+  if (!isMoveStep(step) || !OPEN.includes(state)) return null;
   const isOverdue = hasOverdueConfirmations(progress);
   if (state !== 'running' || waitingFor.roles.length > 0)
     return isOverdue ? { roles: ['client'], what: confirmationText(counts) } : null;
@@ -51,6 +50,7 @@ export function hasOverdueConfirmations({
   counts,
   waitingFor,
 }: Pick<ProgressFacts, 'route' | 'step' | 'counts' | 'waitingFor'>): boolean {
-  const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
-  return route === 'managed' && isMoving && counts.unconfirmedInFirstWave > 0 && !waitingFor.roles.includes('client');
+  return (
+    route === 'managed' && isMoveStep(step) && counts.unconfirmedInFirstWave > 0 && !waitingFor.roles.includes('client')
+  );
 }

@@ -9,8 +9,8 @@ import { detailProblems } from '../migration/preflight-result';
 import { actingRoles } from './acting-roles';
 import { currentTask, waitingForOf } from './waiting-for';
 import type { Role, Step } from '../migration/steps';
-import { stepNumber } from '../migration/steps';
 import { counted } from '../text/sentences';
+import { isMoveStep } from '../migration/steps';
 
 /**
  * `stopped`: the migration paused itself. `reminder`: people have to act. `escalation`: they have not acted for a long
@@ -68,7 +68,7 @@ export function afterNotice(wait: Wait, kind: NoticeKind): Wait {
  * companies' data is then out of date. In the self-service route, data is out of date from the start.
  */
 function reminderIntervalsOf({ route, step, limits }: MigrationState): ReminderIntervals {
-  const isOutOfDate = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');
+  const isOutOfDate = route === 'self-service' || isMoveStep(step);
   return isOutOfDate ? limits.remindWhileStale : limits.remindBeforeStale;
 }
 

@@ -47,7 +47,3 @@ export function ownApplication({ preflight }: Progress): CheckedApplication | nu
   const application = preflight?.application ?? null;
   return application === null || application.suppliedBy === null ? null : application;
 }
-
-export function isWaitingForClient({ waitingFor }: Progress): boolean {
-  return waitingFor.roles.includes('client');
-}

@@ -1,15 +1,14 @@
 /** Decisions about companies: confirmations, credentials, the application, and exceptions. */
 import { withoutCredentialText } from '../../domain/companies/credential-state';
 import { withdrawalText } from '../../domain/decisions/withdrawals';
-import type { Step } from '../../domain/migration/steps';
-import { stepNumber } from '../../domain/migration/steps';
+import { isBeforeSyncIsOff, isMoveStep } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
 import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
 import { nextWaveText } from '../../domain/progress/waiting-for';
 import { counted, oneLine, outOf } from '../../domain/text/sentences';
-import { meanwhileText, needsApplication } from '../wording/client-task';
+import { hasClientTask, meanwhileText, needsApplication } from '../wording/client-task';
 import type { ActionFacts, Candidate } from './candidate';
-import { isWaitingForClient, ownApplication } from './candidate';
+import { ownApplication } from './candidate';
 
 const ENCRYPTED =
   "is encrypted on your device before it is sent. Only the provider's servers that move the companies can decrypt it.";
@@ -30,7 +29,7 @@ export function confirmation(progress: Progress, { unconfirmedFirst }: ActionFac
     applies: unconfirmed > 0,
     title: 'Confirm that syncing is off',
     facts: [
-      ...(isBeforeSync(step) ? ['You can confirm now, but it is not necessary before step 4'] : []),
+      ...(isBeforeSyncIsOff(step) ? ['You can confirm now, but it is not necessary before step 4'] : []),
       ...(unconfirmedFirst === null
         ? []
         : [`${unconfirmedFirst} moves first, so you must confirm that its syncing is off`]),
@@ -43,7 +42,7 @@ export function confirmation(progress: Progress, { unconfirmedFirst }: ActionFac
       'Confirm only companies that your own application no longer syncs. The data of these companies is out of date from the moment when syncing stops until they have moved. Never switch syncing back on for a company that is moving or has moved.',
     isExpected:
       hasOverdueConfirmations(progress) ||
-      (isTheirTurn && !isBeforeSync(step) && state !== 'paused' && isWaitingForClient(progress)),
+      (isTheirTurn && !isBeforeSyncIsOff(step) && state !== 'paused' && hasClientTask(progress)),
   };
 }
 
@@ -53,7 +52,7 @@ export function supplies(
 ): readonly Candidate[] {
   const { route, step, state, counts, pause, reopened } = progress;
   const { waiting, unconfirmed, heldBack, withoutCredential } = counts;
-  const isMoving = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');
+  const isMoving = route === 'self-service' || isMoveStep(step);
   // If `isRotating`, unconfirmed companies accept no credential. Held-back companies can be unconfirmed too.
   const accepting = isRotating ? waiting - unconfirmed - heldBack : waiting;
   const application = ownApplication(progress);
@@ -117,7 +116,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
   const isBeforeMoving = isSelfService && step === 'supply-details';
   const stuck = failed + outcomeUnknown;
   const again = deferred + retried;
-  const isExpected = isSelfService && stuck > 0 && isWaitingForClient(progress) && state !== 'paused';
+  const isExpected = isSelfService && stuck > 0 && hasClientTask(progress) && state !== 'paused';
   const facts = (mustReconnectText: string): string[] => [
     ...fact(failed - mustReconnect, 'not moved'),
     ...fact(outcomeUnknown, 'with an unknown outcome'),
@@ -138,7 +137,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
       consequence: `The companies that you name will not be moved, and cannot be added to this migration again.${manifestText(progress)}${endText(progress)}`,
       isIrreversible: true,
       isExpected:
-        isHeldBackTask && (isWaitingForClient(progress) || meanwhileText(progress) !== null) && !isBeforeSync(step),
+        isHeldBackTask && (hasClientTask(progress) || meanwhileText(progress) !== null) && !isBeforeSyncIsOff(step),
       reason: 'required',
     },
     {
@@ -157,7 +156,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
       consequence: isBeforeMoving
         ? 'The details are checked again, which takes from a few seconds to a few minutes.'
         : `${mustReconnect > 0 ? 'All companies that a retry can help' : 'The companies'} are tried again. A company whose credential was accepted before is only synced and checked again.`,
-      isExpected: isExpected || (isBeforeMoving && isWaitingForClient(progress)),
+      isExpected: isExpected || (isBeforeMoving && hasClientTask(progress)),
       reason: 'optional',
     },
     {
@@ -225,5 +224,3 @@ function endText({ route, state, preflight }: Progress): string {
   const unless = (preflight?.problems.length ?? 0) > 0 ? ' and the check of the details finds no error' : '';
   return ` Once every company has moved or been left out${unless}, the migration ends automatically${whilePaused}, and the stored credentials are destroyed.`;
 }
-
-const isBeforeSync = (step: Step): boolean => stepNumber(step) < stepNumber('disable-syncing');

@@ -4,18 +4,17 @@ import type { Pause } from '../../domain/migration/migration-state';
 import { MAX_PAUSE_LENGTH, pauseText } from '../../domain/migration/pauses';
 import type { Progress } from '../../domain/progress/progress';
 import { momentText, oneLine } from '../../domain/text/sentences';
-import { findPlatform } from '../../platforms/platforms';
 import { stopText } from '../wording/status-line';
+import { platformOf } from '../wording/client-page';
 
 /**
  * Returns who paused, since when and why, on one line. In the managed route, leaves out what only support can do about
  * it.
  */
-export function pauseFact({ route, platformKey, counts }: Progress, pause: Pause): string {
+export function pauseFact(progress: Progress, pause: Pause): string {
   const { stopReason, reason, at } = pause;
-  if (stopReason === null || route === 'self-service') return pauseText(pause);
-  const platform = findPlatform(platformKey)?.name ?? platformKey;
-  const why = `automatically since ${momentText(at)}: ${stopText(stopReason, platform, counts)}`;
+  if (stopReason === null || progress.route === 'self-service') return pauseText(pause);
+  const why = `automatically since ${momentText(at)}: ${stopText(stopReason, platformOf(progress), progress.counts)}`;
   const remedy = CLIENT_REMEDIES[stopReason];
   if (remedy === undefined) return why;
   const companies = stopNumbersIn(reason, stopReason);

@@ -11,20 +11,18 @@ import { replacedText } from '../../domain/preflight/applications';
 import type { Progress } from '../../domain/progress/progress';
 import { FAILURES_ACCEPTED, hasFailuresToAccept, pausesIn, reopenedText } from '../../domain/progress/progress';
 import { counted, momentText, oneLine, outOf, sentence, spanText } from '../../domain/text/sentences';
-import { findPlatform } from '../../platforms/platforms';
-import { openingText, reconnectionsText } from '../wording/client-page';
+import { openingText, platformOf, reconnectionsText } from '../wording/client-page';
+import { hasClientTask } from '../wording/client-task';
 import { windowsText } from '../wording/windows';
 import type { ActionFacts, Candidate, DecisionDraft } from './candidate';
-import { isWaitingForClient } from './candidate';
 import { pauseFact } from './pause-fact';
 
 const approval = (step: Step): DecisionDraft => ({ kind: 'step', step, verdict: 'approve' });
 const rejection = (step: Step): DecisionDraft => ({ kind: 'step', step, verdict: 'reject' });
 
 export function approvals(progress: Progress, { applications }: ActionFacts, now: string): readonly Candidate[] {
-  const { step, steps, state, digests, preflight, counts, platformKey, proposal: proposed } = progress;
-  const platform = findPlatform(platformKey)?.name ?? platformKey;
-  const isExpectedIn = (asked: Step): boolean => step === asked && state !== 'paused' && isWaitingForClient(progress);
+  const { step, steps, state, digests, preflight, counts, proposal: proposed } = progress;
+  const isExpectedIn = (asked: Step): boolean => step === asked && state !== 'paused' && hasClientTask(progress);
   const isInFuture = proposed !== null && proposed.startAt > now;
   const callbackUrl = preflight?.callbackUrl ?? null;
   const hasSupportApproved = (asked: Step): boolean =>
@@ -52,7 +50,7 @@ export function approvals(progress: Progress, { applications }: ActionFacts, now
       title: 'Confirm the callback URL',
       facts: [`Callback URL: ${callbackUrl ?? ''}`],
       ...warningsOf(reopenedWarnings(progress, 'update-application')),
-      consequence: `You confirm that your application at ${platform} has this callback URL, in addition to its other callback URLs.`,
+      consequence: `You confirm that your application at ${platformOf(progress)} has this callback URL, in addition to its other callback URLs.`,
       isExpected: isExpectedIn('update-application'),
       reason: 'optional',
     },
@@ -280,7 +278,7 @@ function resumption(progress: Progress): Candidate {
         : 'The migration stays paused, because it has also paused itself. Only support can resume it, once the problem is solved.',
       ...(isLifted && hasFailuresToAccept(progress) ? [`${sentence(FAILURES_ACCEPTED)}.`] : []),
     ].join(' '),
-    isExpected: state === 'paused' && (pause?.stopReason === null || isWaitingForClient(progress)),
+    isExpected: state === 'paused' && (pause?.stopReason === null || hasClientTask(progress)),
     reason: 'optional',
   };
 }

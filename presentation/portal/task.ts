@@ -8,7 +8,7 @@ import type { Progress } from '../../domain/progress/progress';
 import { oneLine, sentence } from '../../domain/text/sentences';
 import type { Task } from '../wording/client-page';
 import { deadlineOf, taskOf } from '../wording/client-page';
-import { laterText, meanwhileText, shouldSupplyApplication } from '../wording/client-task';
+import { laterText, meanwhileText, shouldSupplyApplication, hasClientTask } from '../wording/client-task';
 import { problemsInPortal } from '../wording/details';
 import { othersFollow } from '../wording/move-status';
 
@@ -35,10 +35,10 @@ export const text = (untrusted: string): string => oneLine(untrusted, MAX_TEXT_L
 
 /** Returns what the client has to do, or else what it can do meanwhile; null if there is nothing. */
 export function taskView(progress: Progress, facts: TaskFacts & CredentialFacts, now: string): MigrationView['task'] {
-  const { waitingFor, waitingSince, state } = progress;
+  const { waitingSince, state } = progress;
   if (isEnding(state)) return taskAfterEnd(state);
   if (state === 'terminated') return TASK_AFTER_TERMINATION;
-  if (!waitingFor.roles.includes('client')) {
+  if (!hasClientTask(progress)) {
     const meanwhile = meanwhileText(progress);
     return meanwhile === null
       ? null
@@ -156,8 +156,8 @@ function dueAt(progress: Progress, now: string): string | null {
 
 /** Returns what follows the current step. */
 export function nextText(progress: Progress): string {
-  const { route, step, counts, waitingFor } = progress;
-  const later = waitingFor.roles.includes('client') ? null : laterText(progress);
+  const { route, step, counts } = progress;
+  const later = hasClientTask(progress) ? null : laterText(progress);
   if (route === 'self-service')
     return step === 'supply-details'
       ? (progress.preflight?.problems.length ?? 0) > 0

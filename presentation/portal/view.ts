@@ -15,10 +15,10 @@ import { replacedStaleText } from '../../domain/preflight/applications';
 import { continuationOf, continuationText } from '../../domain/progress/continuation';
 import { forecastOf } from '../../domain/progress/forecast';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
-import { counted, momentText, oneLine, sentence } from '../../domain/text/sentences';
+import { momentText, oneLine, sentence } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import type { Confirmers } from '../../store';
-import { estimateBasisText, outOfDateText, switchOnText } from '../wording/client-page';
+import { coveredText, forecastBasisText, outOfDateText, switchOnText } from '../wording/client-page';
 import { detailsInPortal } from '../wording/details';
 import { headlineText } from '../wording/status-line';
 import { windowsText } from '../wording/windows';
@@ -137,15 +137,12 @@ function endView(progress: Progress, now: string): MigrationView['end'] {
   const { estimate, throughput } = progress;
   const forecast = forecastOf(progress, throughput, now);
   if (!forecast?.ends) return null;
-  const { companies, isComplete, ends, basis } = forecast;
-  const covers = isComplete
-    ? ''
-    : `for ${counted(companies, 'company')} that ${companies === 1 ? 'is' : 'are'} moving or can be moved, `;
-  const why = basis === 'throughput' || !estimate ? 'at the current rate' : estimateBasisText(estimate);
+  const { companies, isComplete, ends } = forecast;
+  const covers = isComplete ? '' : `for ${coveredText(forecast)}, `;
   return {
     ...ends,
     companies,
-    basis: `${covers}${why}${continuationText(continuationOf(progress, forecast, now), momentText)}`,
+    basis: `${covers}${forecastBasisText(forecast, estimate)}${continuationText(continuationOf(progress, forecast, now), momentText)}`,
   };
 }
 

@@ -15,7 +15,7 @@ import { isOfSupport, withActingRoles } from '../../domain/progress/acting-roles
 import { endedByText, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
 import type { OverallState, Progress, StepProgress } from '../../domain/progress/progress';
-import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
+import { isMoveStep, STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import {
   beforeSignOff,
   outOfDateText,
@@ -23,6 +23,7 @@ import {
   RESOLVE,
   switchOnText,
   taskOf,
+  platformOf,
 } from '../wording/client-page';
 import { escapedMarkdown, markdownLink } from '../../domain/text/untrusted-text';
 import { statusLine } from '../wording/status-line';
@@ -47,9 +48,8 @@ export interface PageFacts {
 /** Returns the current details of a migration, as Markdown: about 2 KB. Temporal's limit is 20 KB. */
 export function currentDetails(current: Progress, { now, reconnect }: PageFacts): string {
   const progress = withActingRoles(current);
-  const platform = findPlatform(progress.platformKey)?.name ?? progress.platformKey;
   return [
-    `# ${untrustedText(statusLine(progress, platform, now), MAX_STATUS_LENGTH)}`,
+    `# ${untrustedText(statusLine(progress, platformOf(progress), now), MAX_STATUS_LENGTH)}`,
     ...taskText(progress, now),
     ...companyLines(progress.counts, wordsOf(progress), isEnding(progress.state)),
     ...reconnectText(progress, reconnect),
@@ -208,8 +208,7 @@ function exportText({ step, platformKey }: Progress): string {
 /** Returns whether the client has to supply credentials or the secret of its application. */
 function needsSecret(progress: Progress): boolean {
   const { step, counts } = progress;
-  if (step !== 'supply-details')
-    return counts.withoutCredential > 0 && stepNumber(step) > stepNumber('disable-syncing');
+  if (step !== 'supply-details') return counts.withoutCredential > 0 && isMoveStep(step);
   return needsApplication(progress);
 }
 

@@ -7,7 +7,7 @@ import type { Forecast } from '../../domain/progress/forecast';
 import { forecastOf, remainingWork } from '../../domain/progress/forecast';
 import { duration, momentText, counted, rangeText } from '../../domain/text/sentences';
 import type { Progress } from '../../domain/progress/progress';
-import { deadlineText, estimateBasisText, openingText } from '../wording/client-page';
+import { coveredText, deadlineText, estimateBasisText, forecastBasisText, openingText } from '../wording/client-page';
 import { windowsText } from '../wording/windows';
 import { MAX_NAME_LENGTH, MAX_TEXT_LENGTH, untrustedText } from './page-parts';
 
@@ -20,10 +20,10 @@ export function timesText(progress: Progress, now: string): string[] {
   const forecast = forecastOf(progress, progress.throughput, now);
   const work = remainingWork(progress);
   if (forecast?.ends) {
-    const { beginsAt, ends, basis } = forecast;
+    const { beginsAt, ends } = forecast;
     const what = coveredText(forecast);
     const continues = continuationText(continuationOf(progress, forecast, now), momentText);
-    const why = basis === 'throughput' || !estimate ? 'at the current rate' : estimateBasisText(estimate);
+    const why = forecastBasisText(forecast, estimate);
     if (beginsAt === null) return [leftText(ends, now, `${what}, ${why}`) + continues];
     const end = endText(momentText(ends.earliest), momentText(ends.latest));
     const isKnown = progress.step !== 'schedule' && progress.proposal?.startAt === beginsAt;
@@ -35,13 +35,6 @@ export function timesText(progress: Progress, now: string): string[] {
   const { companies, lowMs, highMs } = work;
   const what = `${counted(companies, 'company')}, ${estimateBasisText(estimate)}`;
   return [`**Estimated duration:** ${durationRange(lowMs, highMs)} (${what})`, ...startText(progress, now)];
-}
-
-/** Names the companies that a forecast covers. If others are deferred or wait for people, the migration ends later. */
-function coveredText({ companies, isComplete }: Forecast): string {
-  const what = counted(companies, 'company');
-  if (isComplete) return what;
-  return `${what} that ${companies === 1 ? 'is' : 'are'} moving or can be moved`;
 }
 
 /** Returns when moves can begin; empty if they can begin at any time, or if no more moves will begin. */

@@ -7,7 +7,7 @@ import { countOpen } from '../../domain/companies/counts';
 import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
-import { stepNumber } from '../../domain/migration/steps';
+import { isBeforeSyncIsOff } from '../../domain/migration/steps';
 import type { Estimate } from '../../domain/planning/estimate';
 import { firstOpenings, openingAfterStart } from '../../domain/progress/first-opening';
 import { forecastOf, isStaleFromStart } from '../../domain/progress/forecast';
@@ -16,8 +16,15 @@ import type { Progress } from '../../domain/progress/progress';
 import { problemsByRole, tasksOfBothSides } from '../../domain/progress/acting-roles';
 import { CHANGE_DETAILS, currentTask } from '../../domain/progress/waiting-for';
 import { counted, hoursText, momentText, namedCompanies } from '../../domain/text/sentences';
+import type { Forecast } from '../../domain/progress/forecast';
+import { findPlatform } from '../../platforms/platforms';
 
 const HOUR_MS = 3_600_000;
+
+/** Returns the name of a migration's platform. */
+export function platformOf({ platformKey }: Pick<Progress, 'platformKey'>): string {
+  return findPlatform(platformKey)?.name ?? platformKey;
+}
 
 /** The task of the people that a migration waits for. */
 export interface Task {
@@ -150,6 +157,17 @@ export function estimateBasisText({ basis, measuredOn }: Estimate): string {
   }
 }
 
+/** Returns the speed on which a forecast is based. */
+export function forecastBasisText({ basis }: Forecast, estimate: Estimate | null): string {
+  return basis === 'throughput' || !estimate ? 'at the current rate' : estimateBasisText(estimate);
+}
+
+/** Names the companies that a forecast covers. If others are deferred or wait for people, the migration ends later. */
+export function coveredText({ companies, isComplete }: Forecast): string {
+  const what = counted(companies, 'company');
+  return isComplete ? what : `${what} that ${companies === 1 ? 'is' : 'are'} moving or can be moved`;
+}
+
 /** Which companies the client may switch back on after the end. The pages and the handover report use these words. */
 export const AFTER_THE_END = {
   never: 'companies whose access was handed over to us',
@@ -172,7 +190,7 @@ export function switchOnText({ route, step, state, counts }: Progress): string {
     return 'ask your contact first, because syncing of the companies that were moved must stay off.';
   // The client can confirm before step 4, and an earlier step can open again.
   const isOff = counts.unconfirmed + counts.heldBack + counts.excluded < counts.total;
-  if (route !== 'self-service' && stepNumber(step) < stepNumber('disable-syncing') && !isOff)
+  if (route !== 'self-service' && isBeforeSyncIsOff(step) && !isOff)
     return 'no company for now, because you do not have to switch anything off before step 4.';
   return 'no company for now: leave syncing off wherever you have switched it off. Never switch it back on in your own application for a company that is moving or has been moved.';
 }
@@ -197,7 +215,7 @@ export function outOfDateText(progress: Progress, now: string): string {
   if (counts.total > 0 && countOpen(counts) === 0) return BROUGHT_UP_TO_DATE;
   if (!progress.estimate)
     return 'for each company, from the moment syncing is disabled until it has been moved. How long that takes will be estimated in step 2.';
-  const from = stepNumber(step) < stepNumber('disable-syncing') ? 'is' : 'was';
+  const from = isBeforeSyncIsOff(step) ? 'is' : 'was';
   return `for each company, from the moment syncing ${from} disabled until it has been moved${longestText(progress, now, ':')}.`;
 }
 

@@ -11,6 +11,7 @@ import { isApplicationOfOtherClient } from '../../domain/preflight/dependents';
 import { isOver } from '../../domain/migration/terminated';
 import { counted } from '../../domain/text/sentences';
 import type { Progress } from '../../domain/progress/progress';
+import { isMoveStep } from '../../domain/migration/steps';
 
 /**
  * Returns what the client has to do later, once no other company can be moved; null if there is nothing. Companies of a
@@ -18,8 +19,7 @@ import type { Progress } from '../../domain/progress/progress';
  */
 export function laterText(progress: Progress): string | null {
   const { route, step, counts } = progress;
-  const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
-  if (route !== 'managed' || !isMoving || counts.unconfirmed === 0) return null;
+  if (route !== 'managed' || !isMoveStep(step) || counts.unconfirmed === 0) return null;
   // The client has to confirm companies now, not later.
   if (hasOverdueConfirmations(progress)) return null;
   return `Later, ${confirmationText(counts)}.`;
@@ -42,9 +42,7 @@ export function meanwhileText(progress: Progress): string | null {
   if (shouldSupplyApplication(progress))
     return 'Please supply the application that obtained your tokens, or tell support which application it is.';
   const { state, step, counts, checking, waitingFor } = progress;
-  const isMoving = step === 'migrate-first-company' || step === 'complete-migration';
-  if (isOver(state) || !isMoving || waitingFor.roles.includes('client') || isRecordingDecisions(waitingFor))
-    return null;
+  if (isOver(state) || !isMoveStep(step) || hasClientTask(progress) || isRecordingDecisions(waitingFor)) return null;
   const { withoutCredential, heldBack } = counts;
   const supplies = [
     ...(withoutCredential > 0 ? [`supply credentials for ${withoutCredentialText(counts)}`] : []),
@@ -56,9 +54,10 @@ export function meanwhileText(progress: Progress): string | null {
 }
 
 /** Returns whether the client should supply its application although the migration does not wait for it. */
-export function shouldSupplyApplication({ route, state, step, checking, preflight, waitingFor }: Progress): boolean {
+export function shouldSupplyApplication(progress: Progress): boolean {
+  const { route, state, step, checking, preflight } = progress;
   if (isOver(state) || route !== 'managed' || step !== 'supply-details' || checking) return false;
-  return preflight !== null && !waitingFor.roles.includes('client') && isApplicationOfOtherClient(preflight);
+  return preflight !== null && !hasClientTask(progress) && isApplicationOfOtherClient(preflight);
 }
 
 /** Returns whether the client has to supply its application: for the first time, again or another one. */

@@ -12,7 +12,7 @@ import { companiesNotMoved, countUndecided, decideText, finalDecisionText } from
 import { windowAt } from '../../domain/progress/remaining-moves';
 import { confirmationText, isForPausedWindows } from '../../domain/progress/waiting-for';
 import type { Outage } from '../../domain/migration/outage';
-import { counted, momentText, outOf, sentence } from '../../domain/text/sentences';
+import { counted, momentText, outOf, sentence, numberText } from '../../domain/text/sentences';
 import { firstOpening } from '../../domain/progress/first-opening';
 import { isHandoverRejected } from '../../domain/decisions/withdrawals';
 import type { Progress } from '../../domain/progress/progress';
@@ -105,7 +105,7 @@ export function completionText(progress: Progress, platform: string, now: string
   if (window && window.opensAt > now && counts.importing + counts.syncing === 0) {
     return `${moved}. The next ${ready === 1 ? 'company moves' : 'companies move'} at ${momentText(window.opensAt)}.`;
   }
-  return `${moved}, ${ready.toLocaleString('en-US')} ${waitsForDeferred(counts) ? 'waiting for another try' : 'to go'}.`;
+  return `${moved}, ${numberText(ready)} ${waitsForDeferred(counts) ? 'waiting for another try' : 'to go'}.`;
 }
 
 function hasClientSignedOff({ steps }: Progress): boolean {

@@ -46,7 +46,7 @@ function canLackSupplies({ state, step, firstCompany }: Progress): boolean {
 /** @param now ISO 8601, UTC */
 export function statusLine(progress: Progress, platform: string, now: string): string {
   const text = statusText(progress, platform, now);
-  const isFree = !isOver(progress.state) && !progress.waitingFor.roles.includes('client');
+  const isFree = !isOver(progress.state) && !hasClientTask(progress);
   if (!isFree) return text;
   if (isRecordingDecisions(progress.waitingFor)) return `${text} The latest decisions are being carried out.`;
   const meanwhile = meanwhileText(progress);
