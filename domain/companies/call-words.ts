@@ -44,10 +44,7 @@ export function companyIdsIn(text: string): readonly string[] {
 
 const COMPANY_ID = /\/companies\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:\/|$)/i;
 
-/**
- * The words for each call about a company. The pattern matches the part of the path after the company's id, and
- * `{company}` stands for the company.
- */
+/** The words for calls about a company. The pattern matches the path after its id; `{company}` stands for it. */
 const COMPANY_CALLS: readonly (readonly [method: string, path: RegExp, words: string])[] = [
   ['GET', /^$/, 'read {company}'],
   ['PUT', /^$/, 'update {company}'],

@@ -8,7 +8,6 @@ const ANSWER = /^answered (\d{3})(.*)$/s;
 /** Matches, at the end of the text, the source of the answer and the id of the call. */
 const SOURCE = /\s*\((?:from [^()]*|correlation id [^()]*)\)$/;
 
-/** Matches the text of a request to which no answer arrived. */
 const UNANSWERED = /^(?:could not connect: |no complete response arrived |the connection broke: |not sent)/;
 
 /** Matches the text of a request that was not sent, because an earlier answer has announced a limit. */

@@ -8,9 +8,7 @@ export interface Counts {
   readonly unconfirmed: number;
   /** The part of `unconfirmed` that belongs to the first wave. */
   readonly unconfirmedInFirstWave: number;
-  /**
-   * The part of `unconfirmed` that belongs to the lowest wave with unconfirmed companies. Absent if it was not counted.
-   */
+  /** The part of `unconfirmed` in the lowest wave with unconfirmed companies. Absent if it was not counted. */
   readonly unconfirmedInNextWave?: number;
   /** Waiting, not held back and confirmed, but without a usable credential. */
   readonly withoutCredential: number;
@@ -29,32 +27,20 @@ export interface Counts {
   readonly relinked?: number;
   readonly skipped: number;
   readonly excluded: number;
-  /**
-   * The first five references of failed or left-out companies; null or absent if there are none, or if they are
-   * unknown.
-   */
+  /** The first five references of failed or left-out companies; null or absent if there are none or unknown. */
   readonly firstNotMoved?: readonly string[] | null;
   readonly outcomeUnknown: number;
   /** Waiting again, although their credential was handed over or might have been; absent if it was not counted. */
   readonly waitingAgain?: number | undefined;
   /** Waiting with everything they need, but deferred by the service or the platform; absent if it was not counted. */
   readonly deferred?: number;
-  /**
-   * Waiting with everything they need, tried before, and not deferred, for example after a retry. Absent if it was not
-   * counted.
-   */
+  /** Waiting with everything they need and tried before, but not deferred; absent if it was not counted. */
   readonly retried?: number;
   /** The first five references of `retried`; null or absent if there are none, or if they are unknown. */
   readonly firstRetried?: readonly string[] | null;
-  /**
-   * Digest of the companies that were not moved, were left out or have an unknown outcome, with their states and
-   * failures; null if there are none.
-   */
+  /** Digest of the not moved, left-out and unknown companies, with their states and failures; null if none. */
   readonly exceptionsDigest: string | null;
-  /**
-   * The ledger's mark when the companies were counted. Only activities set it. The migration's state keeps the highest
-   * mark.
-   */
+  /** The ledger's mark at the time of the count. Only activities set it; the state keeps the highest mark. */
   readonly ledgerMark?: number;
   /**
    * The companies that were moved recently, and the length of that period in milliseconds. Only activities set it. The

@@ -79,7 +79,6 @@ export function firstNotReadyForSupport(
 export const SUPPLY_MESSAGES = ['credentialsSupplied', 'replaceCredential'] as const;
 export type SupplyMessage = (typeof SUPPLY_MESSAGES)[number];
 
-/** The facts about a company that decide which decisions can supply its credential. */
 interface SuppliedCompany extends Pick<WaitingCompany, 'heldBack'> {
   readonly state: CompanyState;
   /** Number of times that its import was tried. */
@@ -108,10 +107,7 @@ export function acceptedSupplies({ state, heldBack, tries }: SuppliedCompany): r
 
 const REFERENCES_SHOWN = 3;
 
-/**
- * Returns how many companies have no usable credential, with the first references: `4 companies (C-1, C-2, C-3 and 1
- * more)`.
- */
+/** Returns how many companies have no usable credential: `4 companies (C-1, C-2, C-3 and 1 more)`. */
 export function withoutCredentialText({ withoutCredential, firstWithoutCredential }: Counts): string {
   return namedCompanies(withoutCredential, (firstWithoutCredential ?? []).slice(0, REFERENCES_SHOWN));
 }

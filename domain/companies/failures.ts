@@ -276,10 +276,7 @@ export function stopCauseText(reason: StopReason, stored: string): string {
 /** A reason to stop that can affect just one company. */
 export type IsolatedStop = Extract<StopReason, FailureKind>;
 
-/**
- * Returns whether this reason can concern a single company. A batch then stops only if it happens to several companies
- * in a row, or to the first company.
- */
+/** Returns whether a reason can concern one company. The batch then stops if it repeats, or for the first company. */
 export function isIsolated(reason: StopReason): reason is IsolatedStop {
   return reason === 'application-refused' || reason === 'wrong-organization';
 }

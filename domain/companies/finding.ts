@@ -1,8 +1,6 @@
 /** Findings: problems with the supplied details, found when files are read and by the preflight. */
 
-/**
- * The kind of a finding. New codes can be added, but existing ones never change, because they appear in JSON output.
- */
+/** The kind of a finding. New codes can be added, but none ever changes, because they appear in JSON output. */
 export type FindingCode =
   // In a file of companies or credentials:
   | 'file-unreadable'
@@ -70,9 +68,7 @@ export type FindingCode =
 /** A problem in the supplied details: its location, a message and advice. It never contains a credential. */
 export interface Finding {
   readonly code: FindingCode;
-  /**
-   * An error prevents the migration from starting, or the company from being moved. A warning is for a person to judge.
-   */
+  /** An error prevents the start of the migration, or the company's move. A warning is for a person to judge. */
   readonly severity: 'error' | 'warning';
   /** Absent if the finding is not about a file or one of its rows, for example if it is about the account. */
   readonly file?: string;

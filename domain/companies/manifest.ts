@@ -3,9 +3,7 @@
 /** The service's ids for a company that already exists there. */
 export interface ExistingCompany {
   readonly companyId: string;
-  /**
-   * Null: use a connection of the company to the platform that is not linked to another organization, or create one.
-   */
+  /** Null: use a connection to the platform that is not linked to another organization, or create one. */
   readonly connectionId: string | null;
 }
 
@@ -42,9 +40,7 @@ const TRANSLITERATIONS: Readonly<Record<string, string>> = {
   ...{ '’': "'", '‘': "'", '–': '-', '—': '-' },
 };
 
-/**
- * Returns the name in characters that the service stores: `Mueller Cafe` for `Müller Café`. Drops all other characters.
- */
+/** Returns the name in characters that the service stores: `Mueller Cafe` for `Müller Café`. Drops all others. */
 function transliterated(name: string): string {
   const latin = name.normalize('NFC').replace(/\P{ASCII}/gu, (letter) => TRANSLITERATIONS[letter] ?? letter);
   return storedName(latin.normalize('NFKD').replace(/\s+/g, ' '));

@@ -1,7 +1,4 @@
-/**
- * Remedies: what can be done about a company that was not moved. The list of exceptions, the report and refusals all
- * take the remedies from here.
- */
+/** Remedies: what can be done about a company that was not moved. Lists, the report and refusals share them. */
 import type { Route } from '../../platforms/platforms';
 import type { CompanyState } from './company-state';
 import type { SupplyMessage, WaitingCompany } from './credential-state';
@@ -108,7 +105,6 @@ export function acceptedRemedies(
     .filter((remedy) => !ONLY_IN_STEP_6.includes(remedy) && (remedy !== 'retry' || canRetry));
 }
 
-/** Remedies that a managed migration accepts only in step 6. */
 const ONLY_IN_STEP_6: readonly Remedy[] = ['skip', 'relink'];
 
 function remediesForDeferred(failure: FailureKind | null): readonly Remedy[] {

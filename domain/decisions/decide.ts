@@ -40,7 +40,6 @@ export function outcomeOf(state: MigrationState, decisionId: string): Outcome | 
   return state.outcomes.find((outcome) => outcome.decisionId === decisionId);
 }
 
-/** Adds an outcome, or replaces the outcome with the same id, and drops the oldest outcomes. */
 function withOutcome(outcomes: readonly Outcome[], outcome: Outcome): readonly Outcome[] {
   return [...outcomes.filter(({ decisionId }) => decisionId !== outcome.decisionId), outcome].slice(-OUTCOMES_KEPT);
 }
@@ -116,10 +115,7 @@ export function decide(
   };
 }
 
-/**
- * Returns the earlier values of the fields that a ruling has changed. Absent fields are null, because JSON omits
- * undefined.
- */
+/** Returns the earlier values of changed fields. Absent fields are null, because JSON omits undefined. */
 function changedFields(before: MigrationState, after: MigrationState): Partial<MigrationState> {
   const fields = Object.keys(after) as (keyof MigrationState)[];
   return Object.fromEntries(
@@ -157,10 +153,7 @@ export function withLedgerOutcomes(
   return kept.unrecorded.reduce(reapplyUnrecorded(rules), { ...before, unrecorded: [] });
 }
 
-/**
- * Returns a predicate for a decision: the workflow has applied it as the approval of the first company, but the ledger
- * has refused it.
- */
+/** Returns a predicate: the workflow, but not the ledger, has applied the approval of the first company. */
 function refusesFirstCompany(outcomes: readonly Outcome[]) {
   return ({ decision, outcome }: UnrecordedDecision, index: number): boolean =>
     decision.kind === 'step' &&
@@ -189,7 +182,6 @@ function ledgerOutcome(known: Outcome, outcomes: readonly Outcome[]): Outcome {
   return outcomes.find(({ decisionId }) => decisionId === known.decisionId) ?? known;
 }
 
-/** Returns a reducer that rules again on a decision which the ledger has not recorded yet. */
 function reapplyUnrecorded(rules: DecisionRules) {
   return (before: MigrationState, record: UnrecordedDecision): MigrationState => {
     const { decision, outcome } = record;

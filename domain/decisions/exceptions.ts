@@ -1,7 +1,4 @@
-/**
- * Exceptions: decisions to leave companies out, retry them, check them after their end customers have reconnected, or
- * replace their credentials.
- */
+/** Exceptions: decisions to leave companies out, retry them, relink them, or replace their credentials. */
 import type { CredentialReplacement, LeaveOut, Retry } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
 import { ALL_TO_RECONNECT, ALL_WITH_EXCEPTION, DETAILS_CHECKED_AGAIN } from '../migration/partial-outcome';

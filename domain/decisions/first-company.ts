@@ -35,7 +35,6 @@ export function rejectFirstCompany(state: MigrationState, { afterwards }: StepDe
   }
 }
 
-/** Lets the first company go first again. */
 function firstAgain(state: MigrationState, { reference, stage }: FirstCompany): Ruling {
   return applied(
     withFirst(state, reference),

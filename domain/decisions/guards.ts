@@ -62,7 +62,6 @@ export function missingDigest(decision: Decision, isRequired: boolean): string |
   return 'this migration requires the digest of what was reviewed, but this decision has none; review the migration while a worker is running, and send the decision again';
 }
 
-/** The people who have acted in a migration so far. */
 interface EarlierActors extends Pick<MigrationState, 'approvals' | 'suppliers'> {
   readonly proposal: Pick<Proposal, 'by'> | null;
 }

@@ -28,7 +28,6 @@ export function withNextWindow(ruling: Ruling, decision: Decision, at: string): 
   return { state, text: `${ruling.text}; ${text}` };
 }
 
-/** Returns whether the decision lets companies be tried again, or lets another company go first. */
 function movesAgain(decision: Decision): boolean {
   if (decision.kind === 'step') return decision.verdict === 'reject' && decision.step === 'migrate-first-company';
   return ['retry', 'replace-credential', 'first-company'].includes(decision.kind);

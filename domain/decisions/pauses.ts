@@ -1,7 +1,4 @@
-/**
- * Pauses by people, and the pauses that a resume lifts. Each side can pause, even while the migration has paused
- * itself.
- */
+/** Pauses by people, and the pauses that a resume lifts. Each side can pause, even during an automatic pause. */
 import type { MigrationControl } from '../migration/decision';
 import type { MigrationState, Pause } from '../migration/migration-state';
 import { automaticPause, digestOfPauses, pausesByPeople, pausesOf, pauserText } from '../migration/pauses';

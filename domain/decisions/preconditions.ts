@@ -61,7 +61,6 @@ export function factsOfState(state: MigrationState): DecisionFacts & { readonly 
   };
 }
 
-/** Returns the rejected first company and who rejected it; null if there is none, or once step 5 has ended. */
 function rejectedFirstOf({ reopened }: MigrationState): { readonly reference: string; readonly by: string } | null {
   return reopened?.company === undefined ? null : { reference: reopened.company, by: reopened.by };
 }
@@ -130,7 +129,6 @@ function approvalRefusal({ step, role }: StepDecision, facts: DecisionFacts): st
   return earlier ? `${stepText(step)} has already been approved by ${roleText(role)} (${earlier.by})` : null;
 }
 
-/** Returns why there is no first company to approve; null if one has been moved and verified. */
 function firstCompanyRefusal({ firstCompany, rejectedFirst }: DecisionFacts): string | null {
   switch (firstCompany?.stage) {
     case 'verified':
@@ -154,10 +152,7 @@ function openText({ counts }: DecisionFacts): string | null {
 
 const PAUSE_ADVICE = /; to stop further moves, pause the migration$/;
 
-/**
- * Returns why a step cannot be rejected; null if it can. If this role has already paused the migration, leaves out the
- * advice to pause it.
- */
+/** Returns why a step cannot be rejected; null if it can. Does not advise to pause if this role has paused. */
 function rejectionRefusal(decision: StepDecision, facts: DecisionFacts): string | null {
   const refusal = lateRejectionRefusal(decision, facts);
   return facts.pausedBy?.includes(decision.role) ? (refusal?.replace(PAUSE_ADVICE, '') ?? null) : refusal;
@@ -200,10 +195,7 @@ function applicationRefusal(facts: DecisionFacts): string | null {
 const ACCEPTED =
   'the details have been accepted; to change them, support or the client must first reject step 1, and support must approve it again after the change';
 
-/**
- * A supplied manifest replaces all companies, so it is refused once a move might have begun, the details have been
- * accepted, or a company has been left out.
- */
+/** Refuses to replace all companies once a move might have begun, details were accepted, or one was left out. */
 function manifestRefusal(facts: DecisionFacts): string | null {
   if (hasCrossed(facts))
     return 'the move of the first company has already begun, so the manifest cannot be replaced; support can amend it';
@@ -289,7 +281,6 @@ function noExceptionsRefusal(kind: Decision['kind'], { step, counts }: DecisionF
   return counts.heldBack > 0 && kind !== 'relink' ? ONLY_HELD_BACK : NO_EXCEPTIONS;
 }
 
-/** Returns why a decision came too late; null if it is still valid. */
 function validityRefusal({ validUntil }: DecisionBase, at: string): string | null {
   return validUntil !== undefined && at > validUntil
     ? `this decision expired at ${momentText(validUntil)}, before a worker could apply it`

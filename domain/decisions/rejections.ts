@@ -28,10 +28,7 @@ export function reject(state: MigrationState, decision: StepDecision, at: string
   return { ...ruling, state: { ...ruling.state, reopened } };
 }
 
-/**
- * Returns whether a rejection asks the client to change the details. If the details have problems, a rejection only
- * repeats their check.
- */
+/** Returns whether a rejection asks for a change of the details. If they have problems, it only repeats the check. */
 function asksForChanges({ route, preflight }: MigrationState, { step, role }: StepDecision): boolean {
   return route === 'managed' && step === 'supply-details' && role === 'support' && preflight?.problems.length === 0;
 }
@@ -92,7 +89,6 @@ export function proposeTime(state: MigrationState, decision: TimeProposal, at: s
   );
 }
 
-/** Reopens a step: withdraws its approvals and those of later steps (`withoutLaterApprovals`). */
 function reopened(state: MigrationState, step: Step): MigrationState {
   const isReopened = (other: Step): boolean => stepNumber(other) >= stepNumber(step);
   const openedAt = state.steps[step]?.openedAt ?? null;

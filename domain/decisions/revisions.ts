@@ -10,10 +10,7 @@ import type { MigrationState } from '../migration/migration-state';
 import type { Step } from '../migration/steps';
 import { STEPS, stepNumber } from '../migration/steps';
 
-/**
- * Adds to `after` the revisions that the decision causes. `before` and `after` are the states before and after the
- * decision.
- */
+/** Adds to `after`, the state after the decision, the revisions that the decision causes. */
 export function withRevisions(before: MigrationState, after: MigrationState, decision: Decision): MigrationState {
   const steps = revisedSteps(before, after, decision);
   if (steps.length === 0) return after;

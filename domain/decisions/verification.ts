@@ -75,10 +75,7 @@ function missingManifest(decision: Decision, { counts }: LedgerView): string | n
   return isOf(decision, 'supply-details') && counts?.total === 0 ? 'no manifest has been supplied yet' : null;
 }
 
-/**
- * Returns the signing rules according to the ledger: the approvers at the start, with the changes by recorded
- * decisions.
- */
+/** Returns the ledger's signing rules: the approvers at the start, with the changes by recorded decisions. */
 export function ledgerSigning({
   migrationId,
   rules,
@@ -134,7 +131,6 @@ function isOf(decision: Decision, step: Step): boolean {
   return decision.kind === 'step' && decision.verdict === 'approve' && decision.step === step;
 }
 
-/** Returns why the signature of a decision, or its absence, is refused; null if it is accepted. */
 function signedRecordRefusal(
   decision: Decision,
   signed: SignedMessage | null,
@@ -158,10 +154,7 @@ export function withoutInvalidSignature(record: DecisionRecord, ledger: LedgerVi
   return isKept ? record : { decision, ...rest };
 }
 
-/**
- * Returns whether the signature of a record is valid. If so, its signing time is recorded, so that the same signed
- * decision cannot be sent again later.
- */
+/** Returns whether the signature of a record is valid. Its time is then recorded, so that it counts only once. */
 export function isValidlySigned({ decision, signed }: DecisionRecord, ledger: LedgerView): boolean {
   if (decision.kind === 'unreadable' || !signed) return false;
   return signedRecordRefusal(decision, signed, ledger) === null;

@@ -1,7 +1,4 @@
-/**
- * Withdrawals: approvals that other decisions withdraw, because the approved facts have changed. The texts tell people
- * why they have to approve again.
- */
+/** Withdrawals: approvals that decisions withdraw, because facts have changed. The texts say why to approve again. */
 import type { Decision } from '../migration/decision';
 import type { Approval, MigrationState, Reopened } from '../migration/migration-state';
 import { WITHDRAWS } from '../migration/partial-outcome';
@@ -47,7 +44,6 @@ export function withdrawalText(withdrawn: readonly Pick<Approval, 'step' | 'role
 
 const MAX_NAME_LENGTH = 100;
 
-/** Maximum number of companies that the reason names. */
 const MAX_NAMED = 3;
 
 function named(decision: Decision): string {

@@ -98,10 +98,7 @@ export function approverFingerprint({ publicKey }: Pick<Approver, 'publicKey'>):
   return fingerprintOf(hexToBytes(publicKey));
 }
 
-/**
- * Returns whether a value is a public key with which only its owner can sign. Anyone can make signatures that are valid
- * for a key of small order.
- */
+/** Returns whether only the key's owner can sign. For a key of small order, anyone can make valid signatures. */
 export function isPublicKey(value: unknown): value is string {
   if (typeof value !== 'string' || !/^[0-9a-f]{64}$/.test(value)) return false;
   try {

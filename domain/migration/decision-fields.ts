@@ -11,10 +11,7 @@ import { numberText } from '../text/sentences';
 /** Maximum number of companies in one message. Senders split longer lists. */
 export const MAX_COMPANIES_PER_MESSAGE = 1_000;
 
-/**
- * Maximum number of companies in a supplied manifest, because the ledger replaces all companies in one transaction,
- * within the time limit of an activity.
- */
+/** Maximum number of companies in a manifest, because one transaction replaces them within an activity's time limit. */
 export const MAX_MANIFEST_COMPANIES = 100_000;
 
 export const MAX_TEXT_LENGTH = 2_000;
@@ -126,10 +123,7 @@ export function isDecisionId(value: unknown): value is string {
   return isText(value) && value.length <= MAX_ID_LENGTH;
 }
 
-/**
- * Returns whether a value has more than this number of levels. Checks level by level, because a recursive check could
- * itself overflow the stack.
- */
+/** Returns whether a value has more levels than this. Does not recurse, because that could overflow the stack. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

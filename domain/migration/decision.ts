@@ -11,10 +11,7 @@ export interface DecisionBase {
   /** The person's name. It is verified on arrival only if decisions of this role must be signed. */
   readonly by: string;
   readonly reason?: string;
-  /**
-   * Digest of the facts that the sender reviewed (`domain/decisions/guards.ts`). The decision is refused if these facts
-   * have changed since.
-   */
+  /** Digest of the reviewed facts (`domain/decisions/guards.ts`). If they have changed, the decision is refused. */
   readonly digest?: string;
   /** ISO 8601, UTC. If no worker has handled the decision by this time, it is refused. */
   readonly validUntil?: string;
@@ -57,7 +54,6 @@ export interface SyncDisabledConfirmation extends DecisionBase {
   readonly companies: Companies;
 }
 
-/** A decision that supplies sealed credentials or a sealed client secret. */
 interface SealedSupply {
   /**
    * The digest of the boxes (`domain/supply/sealed-digest.ts`). The ledger refuses the decision if other boxes are
@@ -103,20 +99,14 @@ export interface ManifestAmended extends DecisionBase {
   readonly corrected: number;
 }
 
-/**
- * Leaves companies out: `exclude` while they wait to be moved, `skip` if they failed, wait for another try, or have an
- * unknown outcome.
- */
+/** Leaves companies out: `exclude` while they wait; `skip` if they failed, wait for another try, or are unknown. */
 export interface LeaveOut extends DecisionBase {
   readonly kind: 'exclude' | 'skip';
   readonly companies: readonly string[];
   readonly reason: string;
 }
 
-/**
- * Tries companies again: `retry` repeats the move, and `relink` checks the companies after their end customers have
- * reconnected.
- */
+/** Tries companies again: `retry` repeats the move, `relink` checks them after their end customers reconnected. */
 export interface Retry extends DecisionBase {
   readonly kind: 'retry' | 'relink';
   readonly companies: Companies;

@@ -20,10 +20,7 @@ import type { Throughput } from '../planning/throughput';
 import type { WindowOccurrence, ScheduleState } from '../planning/windows';
 import type { Preflight } from './preflight-result';
 
-/**
- * How a migration ended: completed (in the managed route, signed off by both sides), abandoned after its first company,
- * or cancelled.
- */
+/** How a migration ended: completed (signed off, if managed), abandoned after its first company, or cancelled. */
 export type Ending = 'completed' | 'abandoned' | 'cancelled';
 
 export function isEnding(word: string): word is Ending {
@@ -98,20 +95,14 @@ export interface Reopened {
   readonly at: string;
   /** The first company that was rejected in step 5. Absent for other steps. */
   readonly company?: string;
-  /**
-   * True if support has rejected details in which the preflight found no error, and they have not been changed since.
-   * Otherwise absent.
-   */
+  /** True if support has rejected details without errors, and they have not changed since. Otherwise absent. */
   readonly asksForChanges?: true;
   /**
    * True if a proposal of a start has reopened step 2; false if a person has rejected the step. Absent for other steps,
    * and if an earlier version recorded the decision.
    */
   readonly proposed?: boolean;
-  /**
-   * The roles whose sign-off another decision has withdrawn, until they sign off again. Absent for a rejection or a
-   * reopened step.
-   */
+  /** The roles whose sign-off a decision has withdrawn, until they sign off again. Otherwise absent. */
   readonly withdrawn?: readonly Role[];
 }
 
@@ -125,9 +116,7 @@ export interface ReconnectionChecks {
   readonly checkedAt: string | null;
 }
 
-/**
- * For each step, the id of the latest decision that changed the facts which people review before they approve the step.
- */
+/** For each step, the id of the latest decision that changed the facts which people review before approving it. */
 export type Revisions = Readonly<Partial<Record<Step, string>>>;
 
 /** Who cancelled or abandoned a migration, and why. */
@@ -173,10 +162,7 @@ export interface MigrationState {
   /** Each increase makes the workflow look for companies to move. Wake signals and reconnection checks can raise it. */
   readonly wakes: number;
   readonly firstCompany: FirstCompany | null;
-  /**
-   * The company that was chosen to go first; null if none was chosen, in which case the first company that can be moved
-   * goes first.
-   */
+  /** The company that was chosen to go first; null: the first company that can be moved goes first. */
   readonly requestedFirst: ChosenFirstCompany | null;
   readonly counts: Counts;
   /**
@@ -195,10 +181,7 @@ export interface MigrationState {
   readonly outage: Outage | null;
   /** The automatic pause; null if there is none. An earlier version also kept the pause of a person in this field. */
   readonly pause: Pause | null;
-  /**
-   * The pauses of people, oldest first, at most one of each side. Absent, or null, if an earlier version wrote the
-   * state.
-   */
+  /** The pauses of people, oldest first, one per side. Absent or null in a state of an earlier version. */
   readonly pausesByPeople?: readonly Pause[] | null;
   /**
    * The latest decision that rejected a result, reopened a step or withdrew a sign-off. A withdrawal does not replace a
@@ -243,10 +226,7 @@ export interface UnrecordedDecision extends DecisionRecord {
   readonly undo?: Partial<MigrationState>;
 }
 
-/**
- * Moves the figures that were read together with the counts, for example the ledger's mark, from the counts to the
- * state. Keeps the highest mark.
- */
+/** Moves figures that were read with the counts, such as the mark, to the state. Keeps the highest mark. */
 export function withLedgerReadings(state: MigrationState): MigrationState {
   const { ledgerMark, throughput, replacedApplication, ...counts } = state.counts;
   if (ledgerMark === undefined && throughput === undefined && replacedApplication === undefined) return state;

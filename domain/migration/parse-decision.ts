@@ -65,10 +65,7 @@ export function isDecisionMessage(message: unknown): message is DecisionMessage 
  * characters. The record of a decision contains the message, and Temporal accepts 2 MB per payload.
  */
 const MAX_MESSAGE_LENGTH = 500_000;
-/**
- * The deepest decision has five levels. JSON of thousands of levels can be parsed, but cannot be serialized again or
- * stored.
- */
+/** Decisions have five levels or fewer. JSON of thousands of levels can be parsed, but not serialized or stored. */
 const MAX_DEPTH = 20;
 
 export type ParsedDecision = { readonly decision: Decision } | { readonly malformed: string };

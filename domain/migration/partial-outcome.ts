@@ -53,9 +53,7 @@ export const ALL_WITH_EXCEPTION = 'all companies that failed, were deferred or h
 /** The beginning of the outcome of a check of all reconnections, until the ledger has counted the companies. */
 export const ALL_TO_RECONNECT = 'all companies with a link to reconnect';
 
-/**
- * Returns the outcome of a supply of credentials, of which the ledger accepted another number than the decision says.
- */
+/** Returns the outcome of a supply of which the ledger accepted another number than the decision says. */
 export function acceptedText(accepted: number, requested: number): string {
   const missing = requested - accepted;
   const others = counted(missing, accepted === 0 ? 'credential' : 'other credential');
@@ -96,7 +94,6 @@ export function confirmedText(text: string, known: number, requested: number): s
   return text.replace(COMPANIES, `${outOf(known, requested, 'company')}: the manifest does not contain ${others}`);
 }
 
-/** A number of companies. */
 const COMPANIES = /[\d,]+ compan(?:y|ies)/;
 
 /** The number of changed companies, of confirmed companies, or of accepted credentials, in a partial outcome. */

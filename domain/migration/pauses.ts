@@ -18,9 +18,7 @@ export function automaticPause({ pause }: Pick<Paused, 'pause'>): Pause | null {
   return pause !== null && pause.stopReason !== null ? pause : null;
 }
 
-/**
- * Returns the pauses by people, oldest first. An earlier version allowed only one such pause, and kept it in `pause`.
- */
+/** Returns the pauses by people, oldest first. An earlier version allowed only one, and kept it in `pause`. */
 export function pausesByPeople({ pause, pausesByPeople: others }: Paused): readonly Pause[] {
   return [...(pause !== null && pause.stopReason === null ? [pause] : []), ...(others ?? [])];
 }

@@ -1,6 +1,4 @@
-/**
- * The plan: the input of a migration. It is small, because companies and credentials are in the ledger and the vault.
- */
+/** The plan: the input of a migration. Small, because companies and credentials are in the ledger and the vault. */
 import type { MigrationLimits } from '../planning/limits';
 import type { Route } from '../../platforms/platforms';
 import type { Approver } from './approvers';
@@ -21,10 +19,7 @@ export interface DecisionRules {
 export interface MigrationPlan {
   /** `<client>.<platform>[.<label>]`. Also the workflow id. */
   readonly migrationId: string;
-  /**
-   * The client's short name: lower-case letters, digits and hyphens. Not the name of the business, because ids are not
-   * encrypted.
-   */
+  /** The client's short name: lower-case letters, digits and hyphens. Ids are not encrypted. */
   readonly client: string;
   readonly route: Route;
   /** The four-letter key in the platform table. */
@@ -33,10 +28,7 @@ export interface MigrationPlan {
   readonly contact: string;
   /** Reference of the company to move first; null for the first company that can be moved. */
   readonly firstCompany: string | null;
-  /**
-   * The limits at the start. `adjust` does not change this field: it changes the limits in the migration's state and in
-   * the ledger.
-   */
+  /** The limits at the start. `adjust` changes only the limits in the migration's state and in the ledger. */
   readonly limits: MigrationLimits;
   readonly decisions: DecisionRules;
 }

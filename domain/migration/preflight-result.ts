@@ -54,10 +54,7 @@ export interface Preflight {
 export interface PreflightTexts extends Pick<Preflight, 'problems' | 'advice' | 'warnings' | 'warningAdvice'> {
   /** The same texts without these names, in the same order. {@link withNames} compares them with a preflight. */
   readonly forClient: Pick<Preflight, 'problems' | 'warnings'>;
-  /**
-   * The registered application if it was not supplied for this migration: it can belong to another client. Otherwise
-   * absent.
-   */
+  /** The registered application if not supplied for this migration, so maybe another client's. Otherwise absent. */
   readonly application?: CheckedApplication;
 }
 

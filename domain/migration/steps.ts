@@ -28,10 +28,7 @@ export interface StepRules {
   readonly actors: readonly Role[];
   /** The roles that must all approve before the step ends. Empty if the step ends without approvals. */
   readonly approvers: readonly Role[];
-  /**
-   * Set if the step can be approved before it opens. Such an approval states a fact, so it is kept when an earlier step
-   * is reopened.
-   */
+  /** Set if the step can be approved early. The approval is kept when an earlier step is reopened: it states a fact. */
   readonly approvableEarly?: true;
 }
 
@@ -57,9 +54,7 @@ export const STEP_RULES: Readonly<Record<Step, StepRules>> = {
   'complete-migration': { title: 'Complete the migration', actors: ['support'], approvers: ['support', 'client'] },
 };
 
-/**
- * Returns the steps of a route. In the self-service route, the details are checked and then the companies are moved.
- */
+/** Returns the steps of a route. In self-service, the details are checked and then the companies are moved. */
 export function stepsOf(route: Route): readonly Step[] {
   return route === 'self-service' ? ['supply-details', 'complete-migration'] : STEPS;
 }

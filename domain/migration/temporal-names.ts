@@ -7,18 +7,12 @@ export function isIdWord(word: string): boolean {
   return ID_WORD.test(word);
 }
 
-/**
- * Returns whether a label would give a migration the id of a workflow or Schedule that belongs to the migration without
- * a label.
- */
+/** Returns whether a label would give a migration the id of another's workflow or Schedule. */
 export function isReservedLabel(label: string): boolean {
   return /^(?:batch|closing|reconciliation|windows|window(?:-.*)?)$/.test(label);
 }
 
-/**
- * Returns `<client>.<platform>[.<label>]`. All parts must be words that `isIdWord` accepts, and the label must not be
- * reserved.
- */
+/** Returns `<client>.<platform>[.<label>]` for words that `isIdWord` accepts, and a label that is not reserved. */
 export function migrationIdOf(client: string, platformSlug: string, label?: string): string {
   return label === undefined ? `${client}.${platformSlug}` : `${client}.${platformSlug}.${label}`;
 }
@@ -33,26 +27,17 @@ export function batchRunIdOf(migrationId: string): string {
   return `${migrationId}.batch`;
 }
 
-/**
- * Returns the id of the workflow that closes a terminated migration. One id per migration, so that only one such
- * workflow runs at a time.
- */
+/** Returns the id of the workflow that closes a terminated migration. One id, so that only one runs at a time. */
 export function closeWorkflowIdOf(migrationId: string): string {
   return `${migrationId}.closing`;
 }
 
-/**
- * Returns the id with which the Schedule of a migration's windows starts `openWindow` workflows. Temporal appends the
- * time to the id.
- */
+/** Returns the id with which a Schedule starts `openWindow` workflows. Temporal appends the time to it. */
 export function windowWorkflowIdOf(migrationId: string): string {
   return `${migrationId}.window`;
 }
 
-/**
- * Returns the id of the workflow that reconciles a migration's ledger. One id per migration, so that only one such
- * workflow runs at a time.
- */
+/** Returns the id of the workflow that reconciles a ledger. One id per migration, so that only one runs at a time. */
 export function reconcileWorkflowIdOf(migrationId: string): string {
   return `${migrationId}.reconciliation`;
 }
@@ -73,10 +58,7 @@ export function migrationOfWorkflow(workflowId: string): string | undefined {
   return (words.length === 2 || words.length === 3) && words.every(isIdWord) ? migrationId : undefined;
 }
 
-/**
- * Says that another workflow occupies one of the ids above, and what to do. Anyone who may write to the Temporal
- * namespace can start a workflow with this id.
- */
+/** Says that another workflow occupies one of these ids: anyone who can write to the namespace can take one. */
 export function occupiedText(workflowId: string): string {
   return `another workflow occupies the id ${workflowId}; ${adviceToFreeId(workflowId)}`;
 }
@@ -86,10 +68,7 @@ export function adviceToFreeId(workflowId: string): string {
   return `to end that workflow, run: temporal workflow terminate --workflow-id ${workflowId}`;
 }
 
-/**
- * Says that a batch run has ended without a report. Nothing is lost, because the ledger records every company that the
- * run has moved.
- */
+/** Says that a batch run has ended without a report. Nothing is lost: the ledger records every moved company. */
 export function endedText(problem: string): string {
   return `the batch run has ended without a report (${problem}); another batch run will begin`;
 }
@@ -104,7 +83,6 @@ export function scheduleIdOf(migrationId: string): string {
 /** The type of the workflow that a migration's Schedule starts. */
 export const OPEN_WINDOW = 'openWindow';
 
-/** A Schedule as Temporal lists it. */
 interface ListedSchedule {
   readonly scheduleId: string;
   readonly action?: { readonly workflowType: string };

@@ -86,9 +86,7 @@ export interface Estimate {
   readonly measuredOn: number;
 }
 
-/**
- * Returns an estimate without `ends` and `staleHours`, because they were computed for another start or other limits.
- */
+/** Returns an estimate without `ends` and `staleHours`, which belong to another start or other limits. */
 export function withoutEnds(estimate: Estimate | null): Estimate | null {
   return estimate && { ...estimate, ends: null, staleHours: null };
 }
@@ -126,10 +124,7 @@ export const ASSUMED_SPEED: SpeedEstimate = {
 
 /** Records of a company for which the manifest gives no number. */
 const ASSUMED_RECORDS = 1_000;
-/**
- * The likely time is divided and multiplied by this factor to get the range. An assumption needs a wider range than a
- * measurement.
- */
+/** The likely time is divided and multiplied by this factor. An assumption needs a wider range than a measurement. */
 const SPREAD: Readonly<Record<SpeedBasis, number>> = { assumed: 3, platform: 2, migration: 1.5 };
 /** Requests that create the company and the connection, authorize it, and start the syncs. */
 const REQUESTS_PER_IMPORT = 4;
@@ -226,10 +221,7 @@ export interface Measurement {
   readonly importMs: number;
   readonly syncMs: number;
   readonly records: number;
-  /**
-   * The line's sync time at zero records. Milliseconds; null if there are too few companies or they are all the same
-   * size.
-   */
+  /** The line's sync time at zero records, in ms; null if there are too few companies or all have the same size. */
   readonly base: number | null;
   /** The line's slope, in milliseconds per record; null if `base` is null. */
   readonly slope: number | null;

@@ -59,7 +59,6 @@ export const DEFAULT_LIMITS: MigrationLimits = {
   remindWhileStale: { firstAfterMs: 2 * HOUR_MS, everyMs: HOUR_MS, escalateAfterMs: 8 * HOUR_MS },
 };
 
-/** The valid values of one limit. */
 interface LimitRule {
   readonly isValid: (value: unknown) => boolean;
   /** Completes the sentence "NAME must be ...". */

@@ -1,7 +1,4 @@
-/**
- * Pacing: how fast moves begin, how many companies can still be syncing when a ramp ends, and how often syncing
- * companies are polled.
- */
+/** Pacing: how fast moves begin, how many stragglers a ramp can leave, and how often syncs are polled. */
 import type { MigrationLimits } from './limits';
 
 const MINUTE_MS = 60_000;

@@ -35,10 +35,7 @@ export function isWindow(value: unknown): value is Window {
   );
 }
 
-/**
- * Returns whether the time zone exists. Rejects offsets such as `+01:00`, because only some JavaScript engines support
- * them.
- */
+/** Returns whether the time zone exists. Rejects offsets such as `+01:00`, which not every engine supports. */
 export function isTimeZone(name: string): boolean {
   if (!/^[a-z]/i.test(name)) return false;
   try {
@@ -73,9 +70,7 @@ export interface WindowOpening {
 export const NO_WINDOWS =
   'the migration has no windows any more, because it has ended or because moves can begin at any time';
 
-/**
- * Parses an untrusted window occurrence. Drops all other fields. Returns null if the value is not a window occurrence.
- */
+/** Parses an untrusted window occurrence without its other fields. Returns null if the value is none. */
 export function parseWindowOccurrence(value: unknown): WindowOccurrence | null {
   const { opensAt, closesAt } = fieldsOf(value);
   return isMoment(opensAt) && isMoment(closesAt) ? { opensAt, closesAt } : null;

@@ -172,10 +172,7 @@ function reconnectText(
 export const REPLACED_PROBLEM =
   'the application that obtained the tokens was replaced, so the service can no longer refresh them';
 
-/**
- * Returns the remedy for one company, for the client, if the numbers of companies that depend on each application are
- * not known.
- */
+/** Returns the client's remedy for one company if the numbers of companies per application are not known. */
 export function replacedRemedyFor(linkUrl: string | null): string {
   const ask = linkUrl === null ? ' (ask support for the link)' : '';
   const other = 'ask support to register the replaced application again';
@@ -213,10 +210,7 @@ export type ApplicationConflict =
   /** The supplied application is not registered. */
   | { readonly kind: 'not-registered'; readonly supplied: ApplicationFacts };
 
-/**
- * Compares the registered application with the supplied application, and with the applications of other open
- * migrations.
- */
+/** Compares the registered application with the supplied one, and with those of other open migrations. */
 export function findApplicationConflict(
   registered: ApplicationFacts,
   { client, supplied, others }: Pick<MigrationApplications, 'client' | 'supplied' | 'others'>,

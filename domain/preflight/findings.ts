@@ -58,9 +58,7 @@ export function checkAgainText(code: Finding['code'], migrationId: string, slug:
     : `to check all rows again, run this command${WITH_YOUR_MANIFEST}: ${checkAllCommand(slug)} --offline --all-findings`;
 }
 
-/**
- * Summarizes any number of findings. Keeps the first finding with each code, and the number of findings with that code.
- */
+/** Summarizes findings. Keeps the first finding with each code, and the number of findings with that code. */
 export class FindingSummary {
   /**
    * @param more says how to see the other companies with the same error or warning; absent before the migration has

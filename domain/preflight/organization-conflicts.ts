@@ -1,6 +1,4 @@
-/**
- * Organization conflicts: an organization is or was connected in the account, or is still open in another migration.
- */
+/** Organization conflicts: an organization is or was connected in the account, or is open in another migration. */
 import type { ManifestRow } from '../companies/manifest';
 import type { Platform } from '../../platforms/platforms';
 import type { PreflightFinding } from './findings';

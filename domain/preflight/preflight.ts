@@ -177,10 +177,7 @@ function platformFindings(
   return [...findings, ...conflicts, ...inUse, ...environmentFindings(application, facts)];
 }
 
-/**
- * Returns whether the move needs a registered application. Tokens that are never refreshed are not bound to an
- * application.
- */
+/** Returns whether the move needs an application. Tokens that are never refreshed are not bound to one. */
 export function isApplicationNeeded(route: Route, { rotation }: Platform): boolean {
   return route === 'managed' || rotation !== 'none';
 }

@@ -5,9 +5,7 @@ import type { Role } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
 import type { Progress } from './progress';
 
-/**
- * Problems with the account, its key, the route or other migrations. In the managed route, only support can solve them.
- */
+/** Problems with the account, its key, the route or other migrations. If managed, only support can solve them. */
 const OF_SUPPORT: readonly FindingCode[] = [
   'service-refuses',
   'key-not-administrator',
@@ -20,9 +18,7 @@ const OF_SUPPORT: readonly FindingCode[] = [
   'organization-open-elsewhere',
 ];
 
-/**
- * Returns who can solve the problems of the details in the managed route; both roles if each can solve some of them.
- */
+/** Returns who can solve the problems of the details in the managed route; both roles if each can solve some. */
 function rolesForProblems({ problemCodes }: Preflight): readonly Role[] {
   const forSupport = problemCodes.filter(isOfSupport);
   const forClient = problemCodes.length > forSupport.length;

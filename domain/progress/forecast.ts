@@ -30,9 +30,7 @@ interface Ends {
 export interface Forecast {
   /** Number of companies that the forecast covers. */
   readonly companies: number;
-  /**
-   * True if no other company is open. False if others are deferred or wait for people, so that the migration ends later.
-   */
+  /** False if other companies are deferred or wait for people, so that the migration ends later. */
   readonly isComplete: boolean;
   /** When the next move begins. ISO 8601, UTC; null if companies are moving, or moves can begin now. */
   readonly beginsAt: string | null;
@@ -102,9 +100,7 @@ export function forecastOf(progress: ForecastInput, throughput: Throughput | nul
   return countOpen(counts) === 0 ? null : beforeMoves(progress, now);
 }
 
-/**
- * Forecasts a move that has not begun: the estimate, counted from the proposed start or from the first window after it.
- */
+/** Forecasts a move that has not begun: the estimate from the proposed start or from the first window after it. */
 function beforeMoves(progress: ForecastInput, now: string): Forecast | null {
   const { step, counts, windows, estimate, proposal, firstCompany, waitingFor } = progress;
   const work = workOf(progress, countOpen(counts));
@@ -149,10 +145,7 @@ function whileMoving(progress: ForecastInput, throughput: Throughput | null, now
   return work && forecast(progress, { ...covers, ends: endsAfter(windows, now, work), basis: 'estimate' }, now);
 }
 
-/**
- * The ledger's current figures. The workflow's counts and throughput are older, so they would give an end that is
- * too late.
- */
+/** The ledger's current figures. The workflow's are older, so they would give an end that is too late. */
 export interface LiveFigures extends Throughput {
   readonly counts: Pick<
     Counts,

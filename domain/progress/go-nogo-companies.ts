@@ -58,7 +58,6 @@ function credentialAnswer(next: NextCompanies, ofWave: string, exceptHeldBack: s
   return { check, go: true, why: `${every} has a usable credential${oldest}` };
 }
 
-/** Checks that a company can be moved or is moving. */
 function movableAnswer(next: NextCompanies, progress: Progress | null, ofWave: string): Answer {
   const { companies, unconfirmed, withoutCredential, leftBehind, firstLeftBehind } = next;
   const ready = companies - unconfirmed - withoutCredential;

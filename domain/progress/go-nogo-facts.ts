@@ -23,10 +23,7 @@ export interface NextCompanies {
   readonly leftBehind: number;
   /** The first five references of `leftBehind`. */
   readonly firstLeftBehind: readonly string[];
-  /**
-   * When the oldest usable credential of these companies was obtained. ISO 8601, UTC; null if none has a usable
-   * credential.
-   */
+  /** When their oldest usable credential was obtained. ISO 8601, UTC; null if none has a usable credential. */
   readonly oldestCredentialAt: string | null;
 }
 
@@ -46,10 +43,7 @@ export interface GoNoGoFacts {
   readonly contact: string;
   readonly limits: MigrationLimits;
   readonly next: NextCompanies;
-  /**
-   * Null if no company was chosen, the move of the first company has begun, the workflow has ended, or `progress` is
-   * null.
-   */
+  /** Null if none was chosen, its move has begun, the workflow has ended, or `progress` is null. */
   readonly chosenFirst: ChosenFirst | null;
   /** Number of companies that will be created in the account. */
   readonly toCreate: number;

@@ -54,14 +54,12 @@ function limitsText({ toleratedFailures, toleratedShare }: MigrationLimits): str
   return `${limits.length === 1 ? 'limit' : 'limits'}: ${limits.join(', ')}`;
 }
 
-/** Says how to resolve the failures, and how to tolerate one failure more than there are. */
 function remedy({ migrationId, route, limits, failures }: GoNoGoFacts): string {
   const resolve =
     failures.failed === 0 ? '' : `to see the failures and how to resolve them: ferry exceptions ${migrationId}; `;
   return `${resolve}to tolerate more failures: ferry adjust ${migrationId}${raisedLimits(limits, failures)}${route === 'self-service' ? ' --as client --by "your name"' : ''}`;
 }
 
-/** Returns the options that raise each limit which another failure would exceed. */
 function raisedLimits(
   { toleratedFailures, toleratedShare }: MigrationLimits,
   { failed, tried }: GoNoGoFacts['failures'],

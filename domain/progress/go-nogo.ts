@@ -67,20 +67,15 @@ export function goNoGo(facts: GoNoGoFacts): GoNoGo {
 /** Failed companies can still be retried, so the note is about the present only. */
 const NOTHING_LEFT = 'no company is waiting or moving now, so windows and automatic pauses do not matter';
 
-/**
- * Returns whether the migration is at step 6 and every company has a final outcome, so that only the sign-off or
- * decisions about exceptions are left.
- */
+/** Returns whether, in step 6, every company has a final outcome, so that only people's decisions are left. */
 function isEverythingMoved(progress: Progress): boolean {
   return progress.step === 'complete-migration' && isNoneOpen(progress);
 }
 
-/** Returns whether the migration has companies, and all of them have a final outcome. */
 function isNoneOpen({ counts }: Progress): boolean {
   return counts.total > 0 && countOpen(counts) === 0;
 }
 
-/** Says how many companies have which outcome. Failed companies are a warning. */
 function outcomeAnswer({ counts }: Progress): Answer {
   const byState = clientCounts(counts);
   const others = (['must-reconnect', 'not-moved', 'left-out'] as const)
@@ -219,7 +214,6 @@ function suppliedAnswer(
   return { ...answer, warning: true, why };
 }
 
-/** Adds the companies whose tokens need an application other than the registered application. */
 function applicationAnswer({ moved }: GoNoGoFacts, registered: ServiceFacts['application'], answer: Answer): Answer {
   const replaced = registered ? moved.filter(({ application }) => !isSameApplication(application, registered)) : [];
   if (!registered || replaced.length === 0) return answer;

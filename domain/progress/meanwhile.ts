@@ -1,6 +1,4 @@
-/**
- * Names what people can do for some companies while the migration moves other companies, or waits for another person.
- */
+/** Names what people can do for some companies while others move, or while the migration waits for another person. */
 import type { Counts } from '../companies/counts';
 import type { Step } from '../migration/steps';
 import { isMoveStep, roleText } from '../migration/steps';
@@ -8,7 +6,6 @@ import type { Route } from '../../platforms/platforms';
 import type { WaitingFor } from './waiting-for';
 import { confirmationText, suppliesMissing } from './waiting-for';
 
-/** The facts of a migration's progress on which {@link meanwhileTask} depends. */
 interface ProgressFacts {
   readonly route: Route;
   readonly state: string;

@@ -12,10 +12,7 @@ import type { Role, Step } from '../migration/steps';
 import { counted } from '../text/sentences';
 import { isMoveStep } from '../migration/steps';
 
-/**
- * `stopped`: the migration paused itself. `reminder`: people have to act. `escalation`: they have not acted for a long
- * time.
- */
+/** `stopped`: it paused itself. `reminder`: people have to act. `escalation`: they have not acted for a long time. */
 export type NoticeKind = 'stopped' | 'reminder' | 'escalation';
 
 /** A notice. It contains no names, only references of companies, because webhooks send it to other systems. */

@@ -62,10 +62,7 @@ export function hasOpenWindow(
   );
 }
 
-/**
- * Returns whether the moves of step 6 can begin. Deferred companies are also tried again while the migration waits for a
- * person.
- */
+/** Returns whether the moves of step 6 can begin. While a person has to act, deferred companies are still tried. */
 export function canBeginMoves({
   state,
   step,

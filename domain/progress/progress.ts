@@ -60,10 +60,7 @@ export interface Progress {
   readonly counts: Counts;
   /** For each step, the digest of the facts that people review. A decision can contain this digest. */
   readonly digests: Readonly<Record<Step, string>>;
-  /**
-   * For each step, the id of the latest decision that changed the facts which people review. The digests include the
-   * id.
-   */
+  /** For each step, the id of the latest decision that changed the reviewed facts. The digests include it. */
   readonly revisions?: Revisions;
   readonly windows: readonly Window[];
   readonly preflight: Preflight | null;
@@ -89,10 +86,7 @@ export interface Progress {
   /** The window that was opened last; null if none was. Absent in an answer of an earlier version. */
   readonly openedWindow?: WindowOccurrence | null;
   readonly firstCompany: FirstCompany | null;
-  /**
-   * The company that was chosen to go first; null if none was chosen, in which case the first company that can be moved
-   * goes first.
-   */
+  /** The company that was chosen to go first; null: the first company that can be moved goes first. */
   readonly requestedFirst: ChosenFirstCompany | null;
   /** The current outage; null if calls get through. */
   readonly outage: Outage | null;
@@ -107,10 +101,7 @@ export interface Progress {
   readonly reopened: Reopened | null;
   /** Whose decisions must be signed, and with which keys. */
   readonly signing: SigningRules;
-  /**
-   * The people who have supplied details, if the migration has the four-eyes rule; null if it does not. Absent in an
-   * answer of an earlier version.
-   */
+  /** The people who have supplied details; null without the four-eyes rule. Absent in an earlier version's answer. */
   readonly fourEyes?: { readonly suppliers: readonly string[] } | null;
   /** Who cancelled or abandoned the migration, and why; null if it did not end in this way. */
   readonly endedBy: EndedBy | null;
@@ -176,7 +167,6 @@ function stepProgress(state: MigrationState, step: Step): StepProgress {
   };
 }
 
-/** Returns when an open step was opened, or reopened since; null if it was not opened yet. */
 function reopenedAt({ steps, reopened, closed }: MigrationState, step: Step): string | null {
   const openedAt = steps[step]?.openedAt ?? null;
   // Only steps 1 to 4 are reopened. In steps 5 and 6, a rejection concerns a result, and the step stays open.
@@ -214,7 +204,6 @@ function selfServiceText({ step, state, preflight }: Progress): string {
   return `self-service, ${state === 'waiting' ? 'waiting for the client' : 'moving the companies'}`;
 }
 
-/** Maximum length of a text about a rejection or an end, in characters. */
 const MAX_REASON_LENGTH = 1_000;
 
 /** Returns all pauses, the automatic pause first; empty unless the migration is open and paused. */
@@ -231,10 +220,7 @@ export const FAILURES_ACCEPTED =
 export const hasFailuresToAccept = ({ counts }: Pick<Progress, 'counts'>): boolean =>
   counts.failed + counts.outcomeUnknown > 0;
 
-/**
- * Returns who paused a migration, since when and why, one line for each person. `waitingFor` explains an automatic
- * pause.
- */
+/** Returns who paused, since when and why, one line per person. `waitingFor` explains an automatic pause. */
 export function pausedTexts(progress: Progress): readonly string[] {
   return pausesIn(progress)
     .filter(({ stopReason }) => stopReason === null)

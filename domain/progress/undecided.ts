@@ -22,10 +22,7 @@ export function countUndecided({
   return isWaiting ? counts.failed - (countsRelinked ? (counts.relinked ?? checked) : checked) : 0;
 }
 
-/**
- * Returns what the client has to do at the end of a self-service migration, when no company is open, but some were not
- * moved.
- */
+/** Returns what the client has to do at the end of a self-service migration in which companies were not moved. */
 export function finalDecisionText({ failed, relinked = 0 }: Pick<Counts, 'failed' | 'relinked'>): string {
   if (failed > relinked) return decideText(failed - relinked);
   const [has, them] = failed === 1 ? ['has', 'it'] : ['have', 'them'];

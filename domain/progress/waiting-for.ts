@@ -213,7 +213,6 @@ export function confirmationText(counts: Counts): string {
   return `turn off syncing for ${nextWaveText(counts)}, confirm that it is off, and supply credentials`;
 }
 
-/** Returns everything that is needed before any company can be moved, and who can supply it. */
 function nothingReady(state: MigrationState): WaitingFor {
   const missing = suppliesMissing(state, isChecking(state));
   if (missing) return missing;

@@ -25,10 +25,7 @@ export function clientSecretProblem(secret: string): string | null {
   return isPlaceholder(secret) ? 'contains only a placeholder, not the client secret' : null;
 }
 
-/**
- * Returns whether the text is a JSON object or list, or begins like one. A JSON number is not detected, because a
- * client secret can be a number.
- */
+/** Returns whether the text is or begins like a JSON object or list. A number can be a client secret. */
 function isJson(text: string): boolean {
   if (/^[[{]\s*["[{]/.test(text)) return true;
   try {
@@ -39,7 +36,6 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Returns whether the first line contains at least two column names. */
 function hasColumnNames(text: string): boolean {
   const [header = ''] = text.split(/[\r\n]/, 1);
   const names = header.split(/[,;\t]/).map((name) => normalized(name.replaceAll('"', '')));

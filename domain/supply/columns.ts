@@ -59,9 +59,7 @@ export const CONNECTION_ID = 'serviceConnectionId';
 
 const COMPANY_FIELDS = ['name', 'expectedInvoices', 'wave', 'family', COMPANY_ID, CONNECTION_ID];
 
-/**
- * Maps the short names of the id columns to their full names. Omits names that the platform uses for its own fields.
- */
+/** Maps short names of the id columns to their full names, except names of the platform's own fields. */
 function shortNames(platform: Platform): Record<string, string> {
   const short = Object.entries({ companyId: COMPANY_ID, connectionId: CONNECTION_ID });
   return Object.fromEntries(short.filter(([name]) => !authorizationFields(platform).includes(name)));

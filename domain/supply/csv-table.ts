@@ -25,10 +25,7 @@ export interface CsvParser {
   end(): Promise<Error | null | undefined>;
 }
 
-/**
- * Creates a parser. The caller passes this function, because the command and the portal's page load different builds of
- * csv-parse.
- */
+/** Creates a parser. The caller passes it, because the command and the page load different builds of csv-parse. */
 export type CsvParserFactory = (options: CsvParserOptions) => CsvParser;
 
 /**
@@ -61,7 +58,6 @@ export async function openCsvTable(
   return { headers: header.value.cells, rows: completeRows(file, header.value.cells, lines, report) };
 }
 
-/** Splits the text after its first non-empty line. */
 async function splitFirstLine(text: AsyncIterable<string>): Promise<{ start: string; rest: AsyncIterable<string> }> {
   const pieces = text[Symbol.asyncIterator]();
   let head = '';
@@ -92,9 +88,7 @@ function delimiterOf(header: string): Delimiter {
   return DELIMITERS.reduce((best, next) => (cellCount(next) > cellCount(best) ? next : best));
 }
 
-/**
- * Reads the non-empty rows, with the line of each cell. On a syntax error, yields the preceding rows and then throws.
- */
+/** Reads the non-empty rows with the line of each cell. A syntax error is thrown after the rows before it. */
 async function* records(
   file: string,
   text: AsyncIterable<string>,

@@ -14,10 +14,7 @@ export interface FindingKind {
   readonly hidden: number;
 }
 
-/**
- * The findings of a check, in the order in which they were added. Counts all findings, and lists the first findings of
- * each kind.
- */
+/** The findings of a check, in the order in which they were added. Counts all, and lists the first of each kind. */
 export class FindingList {
   readonly listed: Finding[] = [];
   errors = 0;

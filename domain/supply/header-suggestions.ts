@@ -26,10 +26,7 @@ export function headersOfOtherPlatforms(
     .filter(({ platforms }) => platforms.length > 0);
 }
 
-/**
- * Headers that people use instead of the name of a column. A finding only suggests renaming them, because they can also
- * have another meaning.
- */
+/** Usual headers for a column. A finding only suggests renaming them, because they can have another meaning. */
 const USUAL_HEADERS: Readonly<Record<string, readonly string[]>> = {
   name: ['companyname', 'customername', 'clientname', 'businessname', 'legalname', 'tradename'],
   reference: ['ref', 'id', 'companyid', 'customerid', 'clientid', 'externalid', 'customernumber', 'number'],

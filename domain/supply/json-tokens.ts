@@ -3,9 +3,7 @@ import { UnreadableFile } from './findings';
 /** A JSON token and its position. */
 export interface JsonToken {
   readonly kind: '{' | '}' | '[' | ']' | ',' | ':' | 'string' | 'number' | 'constant' | 'end';
-  /**
-   * The value of a string; otherwise the text as written, because a JavaScript number can lose digits after the 15th.
-   */
+  /** The value of a string; otherwise the text as written, because a number can lose digits after the 15th. */
   readonly text: string;
   /** The number of the line, starting at 1. */
   readonly line: number;

@@ -124,10 +124,7 @@ export function parseCredential(
   return { reference, obtainedAt, fields };
 }
 
-/**
- * The earliest accepted `obtainedAt`, because OAuth 2 is newer. This bound also refuses years that Postgres cannot
- * read, such as year 0 and negative years.
- */
+/** OAuth 2 is newer. This bound also refuses years that Postgres cannot read, such as year 0 and before. */
 const EARLIEST_TOKEN = Date.parse('2000-01-01T00:00:00Z');
 
 const ENTER_TIME = 'enter the time at which the token was obtained';

@@ -1,6 +1,4 @@
-/**
- * Rows of a manifest that another program has parsed: their digest, and the check that they follow the rules for files.
- */
+/** Rows of a manifest that another program has parsed: their digest, and the check of the rules for files. */
 import type { ManifestRow } from '../companies/manifest';
 import type { Platform } from '../../platforms/platforms';
 import type { Finding } from '../companies/finding';

@@ -1,6 +1,4 @@
-/**
- * Guesses whether a file that is not UTF-8 is in Windows-1252, the encoding of Excel's "CSV", by counting its bytes.
- */
+/** Guesses by its bytes whether a file that is not UTF-8 is in Windows-1252, the encoding of Excel's "CSV". */
 
 /** The counts of the bytes of a file that are not ASCII. */
 export interface HighBytes {
@@ -10,10 +8,7 @@ export interface HighBytes {
   readonly notWindows1252: number;
   /** Number of bytes of at least 0xc0: in Windows-1252, letters such as é, except for two signs. */
   readonly windowsLetters: number;
-  /**
-   * Number of bytes that are rare in Windows-1252, but letters with an accent in the older encodings of the Mac and
-   * DOS.
-   */
+  /** Number of bytes that are rare in Windows-1252, but accented letters in old encodings of the Mac and DOS. */
   readonly otherLetters: number;
 }
 

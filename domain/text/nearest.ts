@@ -1,9 +1,6 @@
 /** Suggests a correction for a misspelt word. */
 
-/**
- * Returns the candidate most similar to a misspelt word; undefined if none is similar enough. Of equally similar
- * candidates, returns the first.
- */
+/** Returns the first of the candidates that are most similar to a misspelt word; undefined if none is similar. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: { candidate: string; distance: number } | undefined;
   for (const candidate of candidates) {
@@ -13,10 +10,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best?.candidate;
 }
 
-/**
- * Returns how many letters may be wrong: two; one if the candidate has two to four letters; none if it has one letter.
- * Short words are similar by chance.
- */
+/** Returns how many letters may be wrong. Fewer in short words, because they are similar by chance. */
 function maxDistanceTo({ length }: string): number {
   if (length > 4) return 2;
   return length > 1 ? 1 : 0;

@@ -3,17 +3,11 @@
  * leave them in by mistake. Only clear placeholders are recognized, because a real value must never be rejected.
  */
 
-/**
- * Text in brackets, text of only punctuation, and text of only the letter x: `<client id>`, `{{clientId}}`, `...`,
- * `xxx`.
- */
+/** Text in brackets, of only punctuation, or of only the letter x: `<client id>`, `{{clientId}}`, `...`, `xxx`. */
 const MARKS = [/^<[^<>]*>$/, /^\{\{?[^{}]*\}\}?$/, /^\[[^[\]]*\]$/, /^[.…*_?-]+$/, /^x{3,20}$/i];
 /** Placeholders that the documentation writes in capitals. */
 const CAPITALS: readonly string[] = ['NAME', 'ID', 'CLIENT_ID', 'SECRET', 'CLIENT_SECRET', 'TEXT', 'CONTACT', 'TODO'];
-/**
- * Patterns for a text in lower case whose spaces, hyphens and underscores were removed, so that `your-client-id`,
- * `client id` and `CHANGE_ME` match.
- */
+/** Patterns for a text in lower case without spaces, hyphens and underscores: `your-client-id`, `CHANGE_ME`. */
 const WORDS = [
   /^your(own)?(client|app|application|api|oauth|support)?(id|secret|key|name|contact|team|token|clientid|clientsecret)(here)?$/,
   /^(client|app|application)(id|secret)(here)?$/,

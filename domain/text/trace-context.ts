@@ -19,10 +19,7 @@ export interface TraceContext {
   readonly flags: string;
 }
 
-/**
- * Parses a `traceparent`. Returns null if it is not valid, because anyone who may write to the Temporal namespace can
- * send any value.
- */
+/** Parses a `traceparent`; null if it is not valid, because anyone who can write to the namespace can send any. */
 export function parseTraceparent(value: unknown): TraceContext | null {
   const [, traceId, spanId, flags] = (typeof value === 'string' && TRACEPARENT.exec(value)) || [];
   return traceId !== undefined && spanId !== undefined && flags !== undefined ? { traceId, spanId, flags } : null;

@@ -27,7 +27,6 @@ function textWidth(text: string): number {
   );
 }
 
-/** Shortens a label that would be cut off. */
 function shortened(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   const characters = [...text];

@@ -24,7 +24,6 @@ export function correlationIdsText({
   return [...new Set(ids.filter((id) => id != null))].join(', ');
 }
 
-/** The facts that decide whether and when the service syncs a company. */
 type Synced = Pick<LedgerCompany, 'state' | 'replacedApplication' | 'syncSchedule'>;
 
 /** Returns how often the service syncs a company; empty if it does not, or if that is not known. */
@@ -50,7 +49,6 @@ export function nextSyncText(company: Synced, now: string, format: (iso: string)
   return at === null || at <= now ? '' : format(at);
 }
 
-/** Returns the schedule on which the service syncs a company; null if it does not, or if the schedule is unknown. */
 function currentSchedule({ state, replacedApplication, syncSchedule }: Synced): SyncSchedule | null {
   return state === 'moved' && !replacedApplication ? syncSchedule : null;
 }

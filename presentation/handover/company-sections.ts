@@ -43,10 +43,7 @@ export interface ReportView {
 
 export interface ReportColumn {
   readonly title: string;
-  /**
-   * How HTML shows it: `company` in the first cell, `link` as a link, `short` in a narrow column, `number`
-   * right-aligned.
-   */
+  /** In HTML: `company` in the first cell, `link` as a link, `short` in a narrow column, `number` right-aligned. */
   readonly as?: 'company' | 'link' | 'short' | 'number';
 }
 

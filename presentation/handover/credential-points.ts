@@ -67,7 +67,6 @@ function keptText(count: number): string {
   return `${deleted}Until the migration ends, our keys can still decrypt copies of deleted credentials in the files, log and backups of our database. When the migration ends, we erase the secret that is needed to decrypt them.`;
 }
 
-/** Returns what happens to the credentials of a migration that has ended. */
 function destroyedText(count: number): string {
   return count === 0
     ? 'The migration has ended, so we will soon erase the secret that can still decrypt copies of deleted credentials.'
@@ -123,10 +122,7 @@ export function rotationPoints(head: ReportHead): readonly Point[] {
   ];
 }
 
-/**
- * Names support, because the portal lets the client supply a secret only in step 1, or after the platform has refused
- * the application.
- */
+/** Names support, because the portal accepts a secret only in step 1, or after the platform refused the application. */
 const GIVE_SECRET = 'give support the new secret';
 const GIVE_IN_TIME = `${GIVE_SECRET} before the old secret expires`;
 
@@ -177,7 +173,6 @@ export function isSecretShared(
   return suppliedIn(decisions).some((each) => application === null || isSameApplication(each, application));
 }
 
-/** Returns the application that was supplied last by a decision; null if none was. */
 function lastSupplied({ decisions }: ReportHead): ApplicationFacts | null {
   return suppliedIn(decisions).at(-1) ?? null;
 }

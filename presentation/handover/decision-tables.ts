@@ -1,7 +1,4 @@
-/**
- * The tables at the end of the handover report: the decisions, and the automatic pauses and the outages, in words for
- * the client.
- */
+/** The tables at the end of the report: decisions, automatic pauses and outages, in words for the client. */
 import { NO_COUNTS } from '../../domain/companies/counts';
 import { withdrawnApprovals } from '../../domain/decisions/release';
 import type { Stoppage } from '../../domain/migration/stoppage';

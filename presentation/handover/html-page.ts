@@ -98,7 +98,6 @@ ${points(credentialPoints(head))}
 /** The facts that the page shows in its heading and its answers. */
 const SHOWN_ELSEWHERE = ['Client', 'Platform', 'State', 'Who to call'];
 
-/** Answers the questions that clients ask first. */
 function answers(head: ReportHead, outline: ReportOutline): Html {
   const actions = requiredActions(head);
   return markup`<section class="answers" aria-label="What you need to do, what may be switched back on, how long data is out of date, and who to call">

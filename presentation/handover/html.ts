@@ -36,10 +36,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/**
- * Escapes text, and replaces unsafe characters with spaces, because they can mislead readers and HTML forbids control
- * characters.
- */
+/** Escapes text. Unsafe characters become spaces: they can mislead readers, and HTML forbids control characters. */
 function escaped(text: string): string {
   return withoutUnsafeCharactersInMultilineText(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

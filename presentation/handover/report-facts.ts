@@ -1,7 +1,4 @@
-/**
- * Facts about the whole migration for the handover report, in Markdown and in HTML. Not every fact is shown in both
- * formats.
- */
+/** Facts about the whole migration for the handover report. Not every fact is shown in both formats. */
 import type { MoveStage } from '../../domain/companies/company-state';
 import type { Counts } from '../../domain/companies/counts';
 import { clientStateWords } from '../../domain/companies/company-state';
@@ -204,7 +201,6 @@ export function outOfDateText(head: ReportHead): string {
   return [text, ...replacedTexts(head)].join(' ');
 }
 
-/** Returns which data will be out of date because an application was replaced; empty if there is none. */
 function replacedTexts({ applications: { replaced } }: ReportHead): readonly string[] {
   return replaced.length === 0 ? [] : [replacedStaleText(replaced)];
 }

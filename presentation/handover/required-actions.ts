@@ -101,7 +101,6 @@ function askContact({ counts }: ReportHead): Point {
   };
 }
 
-/** Says what the client has to do about the companies of a replaced application. */
 function replacedPoint(
   replaced: MovedWithApplication,
   applications: ApplicationsOfMoved,

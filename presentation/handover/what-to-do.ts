@@ -40,7 +40,6 @@ export function whatToDo(
 
 const BEING_CHECKED = 'nothing yet; it is still being checked';
 
-/** Returns what the client has to do about a company while the migration is open. */
 function whatToDoNow(company: UnmovedCompany, route: Route): string {
   const { state, tries, heldBack, confirmedAt, credential, deferred } = company;
   if (state === 'importing' || state === 'syncing') return 'nothing; it is being moved';

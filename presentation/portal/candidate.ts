@@ -1,7 +1,4 @@
-/**
- * A decision that the client might be able to make. `actions.ts` offers it only if it applies and the preconditions
- * would not refuse it.
- */
+/** A decision that the client might make. `actions.ts` offers it if it applies and would not be refused. */
 import type { MigrationView } from '../../portal/contract/migration-view';
 import type { Decision } from '../../domain/migration/decision';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';

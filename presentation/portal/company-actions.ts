@@ -194,7 +194,6 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
   ];
 }
 
-/** Returns how many companies have a problem; empty if none has. */
 function fact(companies: number, what: string): readonly string[] {
   return companies === 0 ? [] : [`${counted(companies, 'company')} ${what}`];
 }

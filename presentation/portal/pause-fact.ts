@@ -7,10 +7,7 @@ import { momentText, oneLine } from '../../domain/text/sentences';
 import { stopText } from '../wording/status-line';
 import { platformOf } from '../wording/client-page';
 
-/**
- * Returns who paused, since when and why, on one line. In the managed route, leaves out what only support can do about
- * it.
- */
+/** Returns who paused, since when and why, on one line. If managed, leaves out what only support can do. */
 export function pauseFact(progress: Progress, pause: Pause): string {
   const { stopReason, reason, at } = pause;
   if (stopReason === null || progress.route === 'self-service') return pauseText(pause);

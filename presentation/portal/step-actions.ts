@@ -90,7 +90,6 @@ function startFacts(progress: Progress, now: string): string[] {
   ];
 }
 
-/** Says how many companies begin to move once the start is approved, and in which order. */
 function startedText({ counts }: Progress): string {
   const companies = counts.waiting - counts.heldBack;
   const order =
@@ -117,9 +116,7 @@ function handoverWarnings(applications: ActionFacts['applications']): readonly s
   return applications === null ? [] : applications.replaced.map((each) => replacedText(each, applications, 'client'));
 }
 
-/**
- * Says who has reopened the step or rejected its result, and why, because the client should know before approving it.
- */
+/** Says who has reopened the step or rejected its result, which the client should know before approving it. */
 function reopenedWarnings(progress: Progress, step: Step): readonly string[] {
   const text = progress.reopened?.step === step ? reopenedText(progress) : null;
   return text === null ? [] : [oneLine(text, 1_000)];

@@ -27,7 +27,6 @@ interface CredentialFacts {
   readonly isRotating: boolean;
 }
 
-/** Maximum length, in characters, of a text that people or the service wrote. */
 const MAX_TEXT_LENGTH = 1_000;
 
 /** Returns the text as one line of limited length. */
@@ -61,7 +60,6 @@ export function taskView(progress: Progress, facts: TaskFacts & CredentialFacts,
   };
 }
 
-/** Returns the task if the chosen first company cannot move yet; null otherwise. */
 function taskForFirst({ step, firstCompany, requestedFirst }: Progress, facts: TaskFacts): Task | null {
   if (step !== 'migrate-first-company' || firstCompany !== null || !requestedFirst?.notReady) return null;
   const task = (what: string): Task => ({ what, problems: [] });
@@ -79,7 +77,6 @@ function taskForFirst({ step, firstCompany, requestedFirst }: Progress, facts: T
   );
 }
 
-/** Returns the chosen first company, and why it can never move; null if it can. */
 function impossibleFirst({
   unknownFirst,
   leftOutFirst = null,
@@ -120,7 +117,6 @@ function taskAfterEnd(state: Ending): MigrationView['task'] {
   };
 }
 
-/** Returns why the client's task matters. */
 function whyText({ route, step, state, counts, reopened }: Progress, { isRotating }: CredentialFacts): string {
   if (state === 'paused') return 'No move begins while the migration is paused.';
   if (reopened?.asksForChanges && reopened.reason !== null)

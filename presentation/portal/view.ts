@@ -28,7 +28,6 @@ import { noticesOf } from './notices';
 import type { TaskFacts } from './task';
 import { impossibleFirstText, nextText, taskView, text } from './task';
 
-/** Maximum length of a name, in characters. */
 const MAX_NAME_LENGTH = 200;
 
 /** The facts that the view shows in addition to the progress. */
@@ -88,7 +87,6 @@ export function migrationView(progress: Progress, facts: LedgerFacts, now: strin
 
 const nameText = (untrusted: string): string => oneLine(untrusted, MAX_NAME_LENGTH);
 
-/** Returns which data is out of date, and for how long. */
 function staleText(progress: Progress, applications: ApplicationsOfMoved | null, now: string): string {
   const replaced = applications?.replaced ?? [];
   const text = sentence(outOfDateText(progress, now));

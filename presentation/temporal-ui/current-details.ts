@@ -31,7 +31,6 @@ import { isPausedByPerson, meanwhileText, needsApplication } from '../wording/cl
 import { deadlineLine, timesText, windowsLine } from './page-times';
 import { BOTTOM_PADDING, companyLines, MAX_NAME_LENGTH, MAX_TEXT_LENGTH, untrustedText } from './page-parts';
 
-/** The longest first line, in characters. */
 const MAX_STATUS_LENGTH = 300;
 
 /** Maximum number and length, in characters, of problems with the supplied details. `ferry show` lists all of them. */
@@ -84,10 +83,7 @@ export function continuedDetails({ contact }: Pick<Progress, 'contact'>): string
 
 const isSignedOff = ({ state, route }: Progress): boolean => state === 'completed' && route === 'managed';
 
-/**
- * Returns the words for the states of companies. After the sign-off, the word for companies that were not moved adds
- * that support has accepted this.
- */
+/** Returns the words for the states of companies. By signing off, support accepts what was not moved. */
 function wordsOf(progress: Progress): ReturnType<typeof clientStateWords> {
   const words = clientStateWords(stageOf(progress.state));
   return isSignedOff(progress) ? { ...words, 'not-moved': 'not moved, which support has accepted' } : words;
@@ -205,7 +201,6 @@ function exportText({ step, platformKey }: Progress): string {
     : 'export the credentials after you have confirmed that syncing is off; ';
 }
 
-/** Returns whether the client has to supply credentials or the secret of its application. */
 function needsSecret(progress: Progress): boolean {
   const { step, counts } = progress;
   if (step !== 'supply-details') return counts.withoutCredential > 0 && isMoveStep(step);
@@ -228,7 +223,6 @@ function reportText({ route, migrationId, contact, signing }: Progress): string 
 
 const RECONNECT_TITLE = '## Links to reconnect';
 
-/** Returns the links that the client sends to the end customers of companies that must reconnect. */
 function reconnectText({ state, counts }: Progress, links: readonly ReconnectLink[] | undefined): string[] {
   if (!isEnding(state) || counts.mustReconnect === 0) return [];
   // The last decision ends the migration. The links are read from the ledger after that.

@@ -12,7 +12,6 @@ import { actionText } from '../wording/decisions';
 /** The longest summary, in bytes of UTF-8. Temporal accepts 200 bytes in the summary of an activity. */
 const MAX_SUMMARY_BYTES = 160;
 
-/** The longest name in a summary, in bytes of UTF-8. */
 const MAX_NAME_BYTES = 60;
 
 /** Returns the summary of the activity that records decisions: who decided what, and whether it was refused. */

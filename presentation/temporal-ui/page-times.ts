@@ -67,7 +67,6 @@ function durationRange(lowMs: number, highMs: number): string {
   return rangeText(duration(lowMs), duration(highMs));
 }
 
-/** Returns the agreed or proposed start; empty once the moves have begun. */
 function startText(progress: Progress, now: string): string[] {
   const { state, step, proposal, firstCompany } = progress;
   const hasBegun = isEnding(state) || step === 'complete-migration' || firstCompany !== null;

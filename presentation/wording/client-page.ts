@@ -61,10 +61,7 @@ export function taskOf(progress: Progress, now: string): Task {
   return { what: parts.join(', and '), problems: client, ...(support.length > 0 && { forSupport: support }) };
 }
 
-/**
- * Returns whether the text of an automatic pause names settings and commands that only the people who run the workers
- * know.
- */
+/** Returns whether the text of a pause names settings that only the people who run the workers know. */
 function isOfOperators(reason: StopReason | null): boolean {
   return reason === 'key-refused' || reason === 'ledger-behind';
 }

@@ -25,10 +25,7 @@ export function laterText(progress: Progress): string | null {
   return `Later, ${confirmationText(counts)}.`;
 }
 
-/**
- * Returns whether only people have paused the migration, so that support or the client can resume it. False if the
- * migration has also paused itself.
- */
+/** Returns whether only people have paused the migration, so that either side can resume it. */
 export function isPausedByPerson({ state, pause }: Progress): boolean {
   return state === 'paused' && pause?.stopReason === null;
 }

@@ -70,7 +70,6 @@ export function actionText(decision: Decision, timeText: (iso: string) => string
   }
 }
 
-/** Returns which company was rejected, if the decision names it, and what happens next. */
 function nextText(afterwards: NextAfterRejection): string {
   switch (afterwards.next) {
     case 'same-company':

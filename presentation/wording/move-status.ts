@@ -49,10 +49,7 @@ export function firstCompanyText(progress: Progress, platform: string, now: stri
   }
 }
 
-/**
- * Returns whether a company apart from the first one is open, so that it follows once support has approved the first
- * company; null if that is not known.
- */
+/** Returns whether other companies follow once the first company is approved; null if that is not known. */
 export function othersFollow({ firstCompany, requestedFirst, counts }: Progress): boolean | null {
   const open = countOpen(counts);
   switch (firstCompany?.stage) {
@@ -143,10 +140,7 @@ function undecidedText({ route, step, counts, reconnections }: Progress): string
     : `Support is deciding what to do about ${companiesNotMoved(companies)}.`;
 }
 
-/**
- * Returns the end of a clause that begins with "is waiting" or "are waiting": the cause, and the time of the next
- * attempt if it has not passed.
- */
+/** Returns the end of "is waiting" or "are waiting": the cause, and the next attempt if it is ahead. */
 function outageText({ source, until }: Outage, platform: string, now: string): string {
   const what = {
     platform: `for ${platform}`,

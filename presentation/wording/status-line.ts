@@ -32,10 +32,7 @@ export function headlineText(progress: Progress, platform: string, now: string):
   return isPausedByPerson(progress) ? `${text} ${RESUMABLE}` : text;
 }
 
-/**
- * Returns whether the migration is neither paused nor over, and can wait for what companies lack: in step 6, or in step
- * 5 while `firstCompany` is null.
- */
+/** Returns whether the migration can wait for what companies lack: in step 6, or in step 5 without a first company. */
 function canLackSupplies({ state, step, firstCompany }: Progress): boolean {
   return (
     (state === 'running' || state === 'waiting') &&
@@ -56,7 +53,6 @@ export function statusLine(progress: Progress, platform: string, now: string): s
 
 const RESUMABLE = 'You or support can resume the migration.';
 
-/** Says that there is nothing to do now, and what the client has to do later. */
 function nothingText(progress: Progress): string {
   const later = laterText(progress);
   return later === null ? 'Nothing for you to do.' : `Nothing for you to do now. ${later}`;

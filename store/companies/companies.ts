@@ -22,10 +22,7 @@ export function inState(state: CompanyState): RawBuilder<boolean> {
   return sql`(c.state = ${state}) is true`;
 }
 
-/**
- * Returns those of the given rows that no attempt has claimed yet. Omits companies that already existed at the service
- * and whose ids the client has supplied.
- */
+/** Returns the given rows that no attempt has claimed yet, except companies whose ids the client has supplied. */
 export async function readUntriedRows(
   db: Database,
   migrationId: string,
@@ -46,10 +43,7 @@ export interface Confirmation {
   readonly at: string;
 }
 
-/**
- * Records confirmations of companies that are waiting. A company keeps its first confirmation. Ignores references that
- * are not in the manifest.
- */
+/** Confirms waiting companies. A company keeps its first confirmation. Ignores references not in the manifest. */
 export async function confirmDisabled(db: Database, confirmation: Confirmation): Promise<void> {
   const { migrationId, companies, by, at } = confirmation;
   const chosen = companies === 'all' ? sql`true` : sql`reference = any(${companies})`;

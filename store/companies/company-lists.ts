@@ -1,6 +1,4 @@
-/**
- * Reads the companies of a migration from the ledger, in the order of the manifest. A filter can select some of them.
- */
+/** Reads the companies of a migration, in the order of the manifest. A filter can select some of them. */
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
@@ -52,10 +50,7 @@ export interface LedgerCompany {
   readonly heldBackDetails: string | null;
   /** Number of times that an import of the company was tried. */
   readonly tries: number;
-  /**
-   * True if the company is deferred (see `IS_DEFERRED`), and is therefore retried automatically. False once the
-   * migration has ended.
-   */
+  /** True if the company is deferred (`IS_DEFERRED`), so retried automatically. False once the migration has ended. */
   readonly deferred: boolean;
   /** When the company is tried again; null if it is not deferred. */
   readonly retryAt: Date | null;
@@ -82,10 +77,7 @@ export interface CompanyFilter {
   readonly reference?: string;
   readonly references?: readonly string[];
   readonly wave?: number;
-  /**
-   * True: only companies that need attention: not moved, outcome unknown, deferred, or held back. False: only other
-   * companies.
-   */
+  /** True: only companies that need attention (`IS_EXCEPTION`). False: only other companies. */
   readonly exceptions?: boolean;
   readonly deferred?: true;
   /** Only companies that were last connected with an application that was replaced later. */
@@ -257,10 +249,7 @@ function matches(migrationId: string, filter: CompanyFilter): RawBuilder<boolean
   return sql`(${sql.join(all, sql` and `)})`;
 }
 
-/**
- * Matches companies whose reference, name or stored name contains the text, ignoring case and accents. Escapes
- * wildcards.
- */
+/** Matches the text in references, names and stored names, ignoring case and accents. Escapes wildcards. */
 function containing(text: string): RawBuilder<boolean> {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
   const wanted = withoutAccents(sql`${pattern}::text`);

@@ -69,10 +69,7 @@ export async function readRemainingWork(db: Database, migrationId: string): Prom
   };
 }
 
-/**
- * Builds the SQL for the milliseconds until a moment. Rounds up, so that the work is due after a caller has slept this
- * long.
- */
+/** Builds the SQL for the milliseconds until a moment. Rounds up, so that work is due after such a sleep. */
 const msUntil = (moment: ReturnType<typeof sql>): ReturnType<typeof sql> =>
   sql`ceil(extract(epoch from ${moment} - clock_timestamp()) * 1000)::float8`;
 
@@ -89,9 +86,7 @@ export interface Interrupted {
   readonly inFlightUntil: Date | null;
 }
 
-/**
- * Counts interrupted companies: their attempt was superseded or does not know the outcome, or their lease has expired.
- */
+/** Counts companies whose attempt was superseded or does not know the outcome, or whose lease has expired. */
 export async function countInterrupted(db: Database, migrationId: string): Promise<Interrupted> {
   return oneRow<Interrupted>(db)`
     select count(*) as companies,
@@ -129,10 +124,7 @@ export async function countWithThroughput(db: Database, migrationId: string): Pr
     from (${countsOf(migrationId)}) counts`;
 }
 
-/**
- * The condition that the company `c` with the credential `v` was tried before, is not deferred, and is tried again
- * without anyone supplying anything.
- */
+/** The condition `IS_RETRIED` for company `c`, if it needs nothing else. `v` is its credential. */
 const RETRIED = sql`(c.confirmed_at is not null and not ${LACKS_CREDENTIAL} and (
   select ${IS_RETRIED} from (values (c.state, c.held_back, c.failure_text, c.tries))
     as retry (state, held_back, failure_text, tries)))`;

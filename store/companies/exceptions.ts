@@ -159,10 +159,7 @@ export async function awaitRelink(
 }
 
 export interface Failures {
-  /**
-   * Companies in the states `failed` and `outcome-unknown`, except those whose failure was accepted when the migration
-   * was resumed.
-   */
+  /** Companies in the states `failed` and `outcome-unknown` whose failure was not accepted by a resume. */
   readonly failed: number;
   /**
    * Companies whose move was attempted: those in the states `importing`, `moved`, `failed`, `syncing` and
@@ -193,10 +190,7 @@ export async function countFailures(db: Database, migrationId: string, limit: nu
       from companies where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown')) failures`;
 }
 
-/**
- * Number of companies that must fail in the same way, one after another, to show that other companies would probably
- * fail, too.
- */
+/** The number of equal failures in a row that shows that other companies would probably fail, too. */
 const SERIES_LENGTH = 3;
 
 /**

@@ -61,7 +61,6 @@ async function resetRequested(tx: Queryable, migrationId: string, requested: str
       and state in ('failed', 'outcome-unknown', 'moved')`.execute(tx);
 }
 
-/** Returns the chosen company if its move has begun; otherwise null. */
 async function readBegun(tx: Queryable, migrationId: string): Promise<ChosenCompany | null> {
   const { rows } = await sql<ChosenCompany>`
     select c.row, c.reference from companies c
@@ -138,10 +137,7 @@ export async function clearFailedFirst(db: Queryable, migrationId: string): Prom
       and c.state not in ('waiting', 'importing', 'syncing', 'moved')`.execute(db);
 }
 
-/**
- * Returns whether any company is syncing or has moved. Ignores companies that failed after their credential was handed
- * over.
- */
+/** Returns whether any company is syncing or has moved. Ignores companies that failed after handing over. */
 export async function hasLinkedCompany(db: Queryable, migrationId: string): Promise<boolean> {
   const { rows } = await sql`
     select from companies where migration_id = ${migrationId} and state in ('syncing', 'moved') limit 1`.execute(db);

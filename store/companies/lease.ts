@@ -50,9 +50,7 @@ import { markOf } from '../migrations/ledger-mark';
 /** The attempt of a slice that owns rows. */
 export interface LeaseOwner {
   readonly migrationId: string;
-  /**
-   * Id of the batch run or of the first company's move. Equals the migration's `current_run` until another run begins.
-   */
+  /** Id of the batch run or of the first company's move: the migration's `current_run` until another run begins. */
   readonly run: string;
   readonly slice: number;
   readonly attempt: number;
@@ -111,10 +109,7 @@ export const SUPERSEDED = sql`not exists (
   where current.migration_id = m.id and current.run = m.current_run
     and concat_ws('/', current.run, current.slice, current.attempt) = c.attempt)`;
 
-/**
- * The condition that the importing company `c` is interrupted: its attempt does not know the outcome or was superseded,
- * or its lease has expired.
- */
+/** The condition that the attempt of `c` does not know the outcome or was superseded, or its lease has expired. */
 export const IS_INTERRUPTED = sql`(
   c.failure_text is not null or c.lease_ends_at < clock_timestamp() or ${SUPERSEDED})`;
 
@@ -160,9 +155,7 @@ export interface ClaimedCompany {
   readonly ledgerMark: number;
 }
 
-/**
- * The columns of a claimed company `c`. The common table expression `picked` supplies the columns of its credential.
- */
+/** The columns of a claimed company `c`. The table `picked` supplies the columns of its credential. */
 export const CLAIMED_COLUMNS = sql`
   c.row, c.reference, c.name, c.organization, c.expected_invoices as "expectedInvoices", c.tries, c.tries_in_flight as "triesInFlight",
   c.company_id as "companyId", c.connection_id as "connectionId", c.named as "suppliedIds", picked.sealed, picked.obtained_at as "obtainedAt", picked.crossed, picked.supersedes,
@@ -192,10 +185,7 @@ export async function releaseUnsent(db: Database, { migrationId, run }: LeaseOwn
   return rows.length;
 }
 
-/**
- * Reclaims companies whose attempt died or was superseded after it recorded a send intent: gives at most `size` of them
- * to a new owner.
- */
+/** Reclaims at most `size` companies whose attempt died or was superseded after it recorded a send intent. */
 export async function reclaimSent(db: Database, owner: LeaseOwner, size: number): Promise<readonly ClaimedCompany[]> {
   const { rows } = await sql<ClaimedCompany>`
     with picked as (

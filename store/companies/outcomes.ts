@@ -34,10 +34,7 @@ export interface ServiceRefs {
 /** The outcome of the import of one claimed company. */
 export type ImportOutcome = { readonly row: number; readonly refs: ServiceRefs } & (
   | { readonly to: 'syncing'; readonly firstCheckInMs: number }
-  /**
-   * `text`: why the company was deferred; null if its import was cancelled. `failure`: absent unless the platform
-   * refused the application.
-   */
+  /** `text`: why it was deferred; null if cancelled. `failure`: only if the platform refused the application. */
   | {
       readonly to: 'waiting';
       readonly retryInMs: number;

@@ -32,9 +32,7 @@ export function readPreflightRows(db: Database, migrationId: string): AsyncGener
 
 /** Totals of the waiting companies. */
 export interface PreflightTotals extends FamilySizes {
-  /**
-   * Companies that do not exist at the service yet: the client supplied no id, and no earlier try created the company.
-   */
+  /** Companies that do not exist at the service yet: no id was supplied, and no try created the company. */
   readonly toCreate: number;
 }
 
@@ -55,10 +53,7 @@ export async function countPreflightRows(db: Database, migrationId: string): Pro
     from to_move`;
 }
 
-/**
- * A company of the account at the service, and an organization that it is connected to, in the form that
- * `organizationKey` returns.
- */
+/** A company of the account, and an organization that it is connected to, as `organizationKey` returns it. */
 export interface ConnectedCompany {
   readonly companyId: string;
   readonly organization: string;

@@ -23,7 +23,6 @@ import { oneRow, updateMigration } from '../database/database';
 import { isReadyToMove } from './claim';
 import { IS_INTERRUPTED } from './lease';
 
-/** Counts of the companies of a ramp. */
 interface Ramp {
   readonly companies: number;
   /** Companies that are ready to move and were not deferred by their latest try. */
@@ -66,10 +65,7 @@ function needsMore({ untried, moving, deferred, deferredTwice, gotThrough }: Ram
   return untried + moving + gotThrough === 0 && (deferred === 0 || deferredTwice);
 }
 
-/**
- * Chooses the ramp. Does nothing if the migration already has a ramp, so that a restarted run keeps the ramp's
- * companies.
- */
+/** Chooses the ramp. Does nothing if there is one, so that a restarted run keeps its companies. */
 export async function chooseRamp(db: Queryable, migrationId: string, companies: number): Promise<void> {
   const { companies: chosen } = await countRamp(db, migrationId);
   if (chosen === 0) await addToRamp(db, migrationId, companies);

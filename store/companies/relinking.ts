@@ -3,10 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database';
 import { oneRow } from '../database/database';
 
-/**
- * The condition for a company whose end customer can reconnect it: a person has decided to relink the company, or it
- * must reconnect and its link works.
- */
+/** The condition that the end customer can reconnect: it was relinked, or must reconnect and has a link. */
 const CAN_BE_RECONNECTED = sql<boolean>`(
   (state in ('failed', 'outcome-unknown') and relinking_since is not null)
   or (state = 'failed' and failure = 'reauthorization-required' and link_url is not null))`;
@@ -96,10 +93,7 @@ export async function recordRelinked(db: Database, { migrationId, row, authorize
     where v.migration_id = relinked.migration_id and v.row = relinked.row`.execute(db);
 }
 
-/**
- * Stops waiting for an end customer to reconnect, because the link no longer works: the service has deleted the company
- * or its connection.
- */
+/** Stops waiting for a reconnection: the link is broken, because the service deleted the company or connection. */
 export async function giveUpRelinking(db: Database, migrationId: string, row: number, why: string): Promise<void> {
   await db
     .updateTable('companies')

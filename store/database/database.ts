@@ -23,10 +23,7 @@ export interface DatabaseOptions {
   readonly connections?: number;
   /** How long a query waits for a connection before it fails, in milliseconds. Default 10,000. */
   readonly connectTimeoutMs?: number;
-  /**
-   * How long closing waits for queries in progress, in milliseconds. Then they fail. By default, it waits without a
-   * limit.
-   */
+  /** How long closing waits for queries before they fail, in milliseconds. Default: without a limit. */
   readonly closeWithinMs?: number | undefined;
   /** Receives a function that returns the current usage of the pool. Optional. */
   readonly onPool?: ((usage: () => PoolUsage) => void) | undefined;
@@ -197,10 +194,7 @@ export function violatesConstraint(error: unknown, constraint: string): boolean 
  */
 const CONNECTION_CALLS = ['connect', 'getaddrinfo', 'read', 'write'];
 
-/**
- * Returns whether an error came from the database: it rejected a statement, it cannot be reached, the connection broke,
- * or connecting took too long.
- */
+/** Returns whether an error came from the database: a rejected statement, or a connection that failed or broke. */
 export function isDatabaseError(error: unknown): boolean {
   if (error instanceof DatabaseError) return true;
   // Node.js tries each address of the server, and reports the failures in one error.

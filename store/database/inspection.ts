@@ -6,9 +6,7 @@ import { SCHEMA_MIGRATIONS } from './schema-migrations';
 export interface InspectedDatabase {
   /** Version of Postgres, for example `17.2`. */
   readonly version: string;
-  /**
-   * The same moment on the database's clock and on the local clock. `local` is the middle of the query's round trip.
-   */
+  /** The same moment on both clocks. `local` is the middle of the query's round trip. */
   readonly clock: { readonly database: Date; readonly local: Date };
   /** Schema migrations that have not been applied yet. The next process that calls `openDatabase` applies them. */
   readonly pending: readonly string[];

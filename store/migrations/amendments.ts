@@ -29,10 +29,7 @@ export interface AmendmentResult {
   readonly added: readonly string[];
   readonly corrected: readonly string[];
   readonly unchanged: number;
-  /**
-   * Companies that failed with fewer records than expected, and whose expected number was corrected. They must be
-   * retried.
-   */
+  /** Companies with too few records whose expected number was corrected. They must be retried. */
   readonly recounted: readonly string[];
   /** Rows that were not corrected, because their move has begun or they were left out. */
   readonly tooLate: readonly string[];

@@ -1,7 +1,4 @@
-/**
- * The client's application of a migration. The client supplied it with a decision, or the preflight found it at the
- * service.
- */
+/** The client's application: supplied with a decision, or found at the service by the preflight. */
 import { sql } from 'kysely';
 import type {
   ApplicationFacts,
@@ -180,10 +177,7 @@ export async function hasReplacedApplication(db: Database, migrationId: string):
   return rows.length > 0;
 }
 
-/**
- * Returns the application with which each company was moved, by the company's reference. Omits companies whose
- * application is not known.
- */
+/** Returns the known applications with which companies were moved, by the company's reference. */
 export async function readApplicationsByCompany(
   db: Database,
   migrationId: string,

@@ -187,10 +187,7 @@ export async function* readTrail(db: Database, migrationId: string): AsyncGenera
   for await (const page of pages) yield* page.map(entryOf);
 }
 
-/**
- * Lists the latest decisions of a migration, newest first. Omits unreadable messages, although they count towards
- * `limit`.
- */
+/** Lists the latest decisions, newest first. Unreadable messages are omitted, but count towards `limit`. */
 export async function readLatestDecisions(
   db: Database,
   migrationId: string,

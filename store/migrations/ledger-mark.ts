@@ -55,20 +55,14 @@ export async function checkLedgerMark(db: Queryable, migrationId: string, knownM
   return readLedgerStatus(db, migrationId);
 }
 
-/**
- * Flags the ledger as behind, so that no company of the migration can be claimed. If the ledger is flagged already,
- * keeps the time of that flag.
- */
+/** Flags the ledger as behind, so that no company can be claimed. Keeps the time of an earlier flag. */
 export async function flagLedger(db: Queryable, migrationId: string): Promise<void> {
   await sql`
     update migrations set behind_since = coalesce(behind_since, clock_timestamp()), behind_unproven = false
     where id = ${migrationId}`.execute(db);
 }
 
-/**
- * Flags the ledger for a reconciliation, although nothing shows that it is behind. If the ledger is flagged already,
- * keeps that flag.
- */
+/** Flags the ledger for a reconciliation, although nothing shows that it is behind. Keeps an earlier flag. */
 export async function flagForReconciliation(db: Queryable, migrationId: string): Promise<void> {
   await sql`
     update migrations set behind_since = clock_timestamp(), behind_unproven = true

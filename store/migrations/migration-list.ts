@@ -12,15 +12,9 @@ export interface StoredMigrationCounts {
   readonly suppliedAt: Date;
   /** Number of companies in the manifest. */
   readonly total: number;
-  /**
-   * Number of companies whose outcome is final. Once the migration has ended, includes all companies that are not
-   * importing or syncing.
-   */
+  /** Companies with a final outcome. Once the migration has ended, all that are not importing or syncing. */
   readonly done: number;
-  /**
-   * Number of failed companies. Once the migration has ended, includes companies that are waiting or whose outcome is
-   * unknown.
-   */
+  /** Failed companies. Once the migration has ended, also those that are waiting or have an unknown outcome. */
   readonly failed: number;
 }
 

@@ -206,10 +206,7 @@ export interface StoredMigration {
   readonly state: 'supplied' | 'open' | 'closed';
   readonly ending: Ending | null;
   readonly paused: boolean;
-  /**
-   * True if the migration is paused because of a problem. False if only a decision has paused it, or if it is not
-   * paused.
-   */
+  /** True if the migration is paused because of a problem, and not only by a decision. */
   readonly pausedItself: boolean;
   readonly manifestDigest: string;
   readonly suppliedBy: string;

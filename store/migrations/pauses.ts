@@ -17,10 +17,7 @@ export async function setPaused(db: Queryable, migrationId: string, paused: bool
   await (paused ? endOutage : endPause)(db, migrationId);
 }
 
-/**
- * If a migration is paused because of a problem, lifts the pauses by people. The migration stays paused because of the
- * problem.
- */
+/** Lifts the pauses by people if the migration is also paused because of a problem. It then stays paused. */
 export async function liftPausesByPeople(db: Queryable, migrationId: string): Promise<void> {
   await db
     .updateTable('migrations')

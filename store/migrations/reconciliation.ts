@@ -15,9 +15,7 @@ export interface RecordedCompany {
   readonly state: CompanyState;
   readonly tries: number;
   readonly companyId: string | null;
-  /**
-   * True if the client supplied the ids of the company. The company at the service then has no tag that names its row.
-   */
+  /** True if the client supplied the ids. The company at the service then has no tag that names its row. */
   readonly existedBefore: boolean;
   /** True if the company's credential replaces an older credential, which might have linked the connection. */
   readonly supersedes: boolean;

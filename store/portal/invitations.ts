@@ -12,10 +12,7 @@ export interface NewInvitation {
   readonly person: string;
   readonly role: PortalRole;
   readonly email: string | null;
-  /**
-   * The identity provider at which the person signs in with the email address; null if the person signs in with the
-   * invitation's link.
-   */
+  /** The identity provider at which the person signs in with the email address; null: with the link. */
   readonly issuer: string | null;
   /**
    * The id of the person's account at the identity provider. Null until the first sign-in sets it, unless support has
@@ -32,10 +29,7 @@ export interface Invitation extends NewInvitation {
   readonly createdAt: Date;
   /** When the person signed in for the first time; null if they have not. */
   readonly redeemedAt: Date | null;
-  /**
-   * The public key that the person registered: 64 hexadecimal digits. Null for viewers, and before the invitation is
-   * used.
-   */
+  /** The registered public key: 64 hexadecimal digits. Null for viewers, and before the invitation is used. */
   readonly publicKey: string | null;
   /** When support confirmed the fingerprint of the public key; null if it has not. */
   readonly keyConfirmedAt: Date | null;

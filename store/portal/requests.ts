@@ -41,10 +41,7 @@ export interface TakeOptions {
 }
 
 interface TakeRequestsOptions extends TakeOptions {
-  /**
-   * True: only requests that a worker has taken and neither answered nor given back. False: only other requests.
-   * Default: both.
-   */
+  /** True: only requests that a worker took and neither answered nor gave back. False: only others. Default: both. */
   readonly hasFailed?: boolean;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The portal's database role. It may connect and call the functions of the Postgres schema `tokenferry_portal`, and has
- * no rights on any table.
- */
+/** The portal's database role. It may only connect and call the functions of the schema `tokenferry_portal`. */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { RawBuilder } from 'kysely';
 import { CompiledQuery, sql } from 'kysely';
@@ -10,7 +7,6 @@ import type { Secret } from '../../security';
 import { oneRow, SCHEMA, type Database, type Queryable } from '../database/database';
 import { withClient } from '../database/inspection';
 
-/** Postgres schema of the portal's functions. */
 const PORTAL_SCHEMA = 'tokenferry_portal';
 
 /**

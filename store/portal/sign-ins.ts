@@ -42,10 +42,7 @@ export async function takeSignIns(
 
 export type SignInOutcome = 'signed-in' | 'unconfirmed' | 'refused';
 
-/**
- * Maximum number of sessions of an invitation. A new session beyond this number ends the session that would expire
- * first.
- */
+/** Maximum number of sessions of an invitation. A new one ends the session that would expire first. */
 const MAX_SESSIONS = 10;
 
 /**

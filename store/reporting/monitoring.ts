@@ -1,7 +1,4 @@
-/**
- * Reads the figures of the ledger for monitoring: figures of all open migrations, and counts of the decisions of all
- * migrations.
- */
+/** Reads figures for monitoring: of all open migrations, and counts of the decisions of all migrations. */
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
 import type { FailureKind } from '../../domain/companies/failures';

@@ -1,7 +1,4 @@
-/**
- * Statistics for the charts of a report. Postgres aggregates them, so their size does not depend on the number of
- * companies.
- */
+/** Statistics for the charts of a report. Their size does not depend on the number of companies. */
 import { sql } from 'kysely';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
@@ -35,10 +32,7 @@ export interface MigrationStatistics {
   readonly failures: readonly { readonly kind: FailureKind; readonly companies: number }[];
 }
 
-/**
- * Number of intervals of the curve. The curve has at most one more point, for the last move. More points would not be
- * visible.
- */
+/** Number of intervals of the curve, which can have one more point. More would not be visible. */
 const CURVE_INTERVALS = 160;
 const SLOWEST_COMPANIES = 8;
 

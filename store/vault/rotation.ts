@@ -84,9 +84,7 @@ async function rewrap(
   return isWrappedByNewest ? 'unchanged' : 'rewrapped';
 }
 
-/**
- * Erases every secret of the vault except the one in use, including any that an interrupted rotation has left behind.
- */
+/** Erases every secret of the vault except the one in use, also those that an interrupted rotation has left. */
 async function eraseSuperseded(db: Database, keys: VaultKeyWrapper, migrationId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const secretId = (await lockVault(tx, migrationId))?.secretId;
@@ -120,10 +118,7 @@ export class VaultUsable extends Error {
   }
 }
 
-/**
- * Errors which show that no worker can open the vault. In contrast, a missing master key or a wrong folder can be a
- * problem of one machine.
- */
+/** Errors after which no worker can open the vault. A missing master key can be a problem of one machine. */
 const UNREADABLE = [VaultKeyMismatch, VaultSecretMissing, WrappedKeyBroken];
 
 /**

@@ -94,10 +94,7 @@ export async function discardSealedApplication(db: Queryable, migrationId: strin
     .execute();
 }
 
-/**
- * Deletes the sealed client secrets of all recorded decisions. Call this after the application of the latest decision
- * has been registered.
- */
+/** Deletes the client secrets of recorded decisions, once the application of the latest one is registered. */
 export async function discardSealedApplications(db: Queryable, migrationId: string): Promise<void> {
   await sql`
     delete from sealed_applications s using decisions d

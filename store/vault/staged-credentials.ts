@@ -12,7 +12,6 @@ import { inPages } from '../database/pages';
 import { analyzeCredentials } from '../database/statistics';
 import { WAS_TRIED } from '../companies/exceptions';
 
-/** Number of staged credentials that are read together. */
 const GROUP_SIZE = 1_000;
 
 /** The decision that supplies credentials. */

@@ -6,10 +6,7 @@
 import { sql } from 'kysely';
 import { oneRow, type Database, type Queryable } from '../database/database';
 
-/**
- * Thrown when one person, or all people of a migration together, have staged too much. The transaction then stores
- * nothing.
- */
+/** Thrown when a person, or all people of a migration, have staged too much. Nothing is then stored. */
 export class StagingFull extends Error {
   override readonly name = 'StagingFull';
 }

@@ -119,7 +119,6 @@ interface SupplyRule extends TrustedProvider {
   readonly isLimited: boolean;
 }
 
-/** A supply result that {@link addSupplyResult} adds to. */
 type GrowingSupplyResult = { readonly [Each in keyof SupplyResult]: SupplyResult[Each][number][] };
 
 export function emptySupplyResult(): GrowingSupplyResult {
