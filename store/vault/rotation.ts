@@ -34,10 +34,7 @@ export interface Rotation {
  * Also signs the public keys that the provider key of the newest master key has not signed. Safe to repeat after an
  * interruption. Sealed credentials do not change.
  *
- * @throws {UnknownMasterKey} when `keys` lacks the master key that wrapped a private key; vaults that were already
- * rewrapped stay rewrapped
- * @throws {VaultSecretElsewhere} when a vault's secret was stored in a place other than the one that `keys` uses
- * @throws {WrappedKeyBroken} when a stored key was altered
+ * @throws {UnknownMasterKey | VaultSecretElsewhere | WrappedKeyBroken} vaults that were already rewrapped stay so
  * @throws {VaultKeyMismatch} when a public key was replaced; the new public key is not signed
  */
 export async function rotateVaults(db: Database, keys: VaultKeyWrapper): Promise<Rotation> {
@@ -132,10 +129,9 @@ const UNREADABLE = [VaultKeyMismatch, VaultSecretMissing, WrappedKeyBroken];
  *
  * @param folderLost true if the place where the vault's secret was stored is lost, so that the secret cannot be erased
  * @param keyLost true if the master key that wrapped the vault's key is lost, and not just missing in `keys`
- * @throws {VaultClosed} when the migration has no vault
- * @throws {VaultUsable} when the vault can be opened; nothing was changed
- * @throws {UnknownMasterKey} when `keys` lacks the master key, unless `keyLost`; nothing was changed
- * @throws {VaultSecretElsewhere} when the secret was stored elsewhere, unless `folderLost`; nothing was changed
+ * @throws {VaultClosed | VaultUsable} nothing was changed
+ * @throws {UnknownMasterKey} unless `keyLost`; nothing was changed
+ * @throws {VaultSecretElsewhere} unless `folderLost`; nothing was changed
  */
 export async function renewVault(
   db: Database,

@@ -63,10 +63,7 @@ export interface SupplyResult {
  *
  * @param provider fingerprint of the provider that must have signed the public key; undefined if the signature is not
  * checked
- * @throws {VaultClosed}
- * @throws {VaultKeyMismatch} when the stored public key is invalid
- * @throws {VaultKeyNotSigned} when the public key has no signature, or another provider's signature
- * @throws {VaultKeyAltered} when the signature does not match the public key
+ * @throws {VaultClosed | VaultKeyMismatch | VaultKeyNotSigned | VaultKeyAltered}
  */
 export async function supplyCredentials(
   db: Database,
@@ -84,11 +81,7 @@ export async function supplyCredentials(
  * count before the ledger has recorded the decision as applied (`acceptStaged`). If the ledger refuses the decision,
  * they are deleted (`discardStaged`). Nothing can be staged for a decision that has already been recorded.
  *
- * @throws {VaultClosed}
- * @throws {VaultKeyMismatch} when the stored public key is invalid
- * @throws {VaultKeyNotSigned} when the public key has no signature, or another provider's signature
- * @throws {VaultKeyAltered} when the signature does not match the public key
- * @throws {StagingFull} if the amount is limited and too much is staged
+ * @throws {VaultClosed | VaultKeyMismatch | VaultKeyNotSigned | VaultKeyAltered | StagingFull}
  */
 export async function stageCredentials(
   db: Database,

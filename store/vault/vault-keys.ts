@@ -24,7 +24,7 @@ export class VaultClosed extends Error {
   }
 }
 
-/** Thrown when the provider has not signed the public key of a vault. `ferry vault rotate` signs it. */
+/** Thrown when the public key of a vault has no signature of the provider. `ferry vault rotate` signs it. */
 export class VaultKeyNotSigned extends MigrationKeyInvalid {}
 
 /** Thrown when the signature of a vault's public key does not match, because someone has changed the database. */
@@ -84,9 +84,7 @@ export async function signKey(
  * Reads the migration key, with which clients seal their credentials.
  *
  * @param provider fingerprint of the provider that must have signed the key; undefined if that is not checked
- * @throws {VaultClosed}
- * @throws {VaultKeyNotSigned} when the key has no signature, or another provider's signature
- * @throws {VaultKeyAltered} when the signature does not match the key
+ * @throws {VaultClosed | VaultKeyNotSigned | VaultKeyAltered}
  */
 export async function readMigrationKey(db: Queryable, migrationId: string, provider?: string): Promise<MigrationKey> {
   const { publicKey, platformKey, signedBy, signature } = await readSealingKey(db, migrationId, provider);
@@ -122,9 +120,7 @@ function notSigned(migrationId: string): VaultKeyNotSigned {
  * confirmation count (`rotating`).
  *
  * @param provider fingerprint of the provider that must have signed the key; undefined if it is not checked
- * @throws {VaultClosed}
- * @throws {VaultKeyNotSigned} when the key was not signed by this provider
- * @throws {VaultKeyAltered} when the signature does not match the key
+ * @throws {VaultClosed | VaultKeyNotSigned | VaultKeyAltered}
  */
 export async function readSealingKey(db: Queryable, migrationId: string, provider?: string) {
   const stored = await selectVault(db, migrationId).executeTakeFirst();
@@ -196,8 +192,7 @@ function wrappedKey({ keyId, secretId, wrapped }: { [Part in keyof WrappedKey]: 
  * copies that Postgres keeps in its files, log and backups cannot be opened, even with the master key. Records the time
  * of the destruction after the secret has been erased. Idempotent.
  *
- * @throws {VaultSecretElsewhere} when the vault's secret was stored in a place other than the one that `keys` uses;
- * nothing was destroyed
+ * @throws {VaultSecretElsewhere} nothing was destroyed
  */
 export async function destroyVault(db: Database, keys: VaultKeyWrapper, migrationId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {

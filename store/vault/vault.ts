@@ -51,11 +51,7 @@ export interface VaultReader {
 /**
  * Unwraps the migration's private key once, and returns a reader that opens the migration's boxes.
  *
- * @throws {VaultClosed}
- * @throws {UnknownMasterKey} when `keys` does not have the master key that wrapped the private key
- * @throws {VaultSecretMissing} when the vault's secret was lost, or an earlier version created the vault without one
- * @throws {VaultSecretElsewhere} when the vault's secret was stored in a place other than the one that `keys` uses
- * @throws {WrappedKeyBroken} when the wrapped private key or the vault's secret was altered
+ * @throws {VaultClosed | UnknownMasterKey | VaultSecretMissing | VaultSecretElsewhere | WrappedKeyBroken}
  * @throws {VaultKeyMismatch} when the stored public key does not belong to the private key
  */
 export async function readVault(db: Queryable, keys: VaultKeyWrapper, migrationId: string): Promise<VaultReader> {
