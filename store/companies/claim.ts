@@ -17,7 +17,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { LONGEST_WAIT_MS } from '../../domain/companies/call-failure';
 import type { Database } from '../database/database';
-import { violatesConstraint } from '../database/database';
+import { allRows, violatesConstraint } from '../database/database';
 import type { ClaimedCompany, LeaseOwner } from './lease';
 import { markOf } from '../migrations/ledger-mark';
 import { assignTo, CLAIMED_COLUMNS, leaseEnd } from './lease';
@@ -38,7 +38,7 @@ export async function claimCompanies(
   knownMark = 0,
 ): Promise<readonly ClaimedCompany[]> {
   try {
-    const { rows } = await sql<ClaimedCompany>`
+    return await allRows<ClaimedCompany>(db)`
       with claimable as (
         select c.migration_id, c.row, v.sealed, v.obtained_at, v.supersedes, v.crossed_at is not null as crossed,
           ${WAS_SENT} as was_sent, false as in_flight, ${markOf(owner.migrationId)} + 1 as ledger_mark
@@ -93,8 +93,7 @@ export async function claimCompanies(
         authorization_sent_again = false, authorizations_sent = 0
       from claimable picked
       where c.migration_id = picked.migration_id and c.row = picked.row
-      returning ${CLAIMED_COLUMNS}`.execute(db);
-    return rows;
+      returning ${CLAIMED_COLUMNS}`;
   } catch (error) {
     // Another claim has just claimed a company of the same token family. The next claim sees that company.
     if (violatesConstraint(error, 'one_importing_per_family')) return [];

@@ -45,6 +45,7 @@
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
+import { allRows } from '../database/database';
 import { markOf } from '../migrations/ledger-mark';
 
 /** The attempt of a slice that owns rows. */
@@ -187,7 +188,7 @@ export async function releaseUnsent(db: Database, { migrationId, run }: LeaseOwn
 
 /** Reclaims at most `size` companies whose attempt died or was superseded after it recorded a send intent. */
 export async function reclaimSent(db: Database, owner: LeaseOwner, size: number): Promise<readonly ClaimedCompany[]> {
-  const { rows } = await sql<ClaimedCompany>`
+  return allRows<ClaimedCompany>(db)`
     with picked as (
       select c.migration_id, c.row, v.sealed, v.obtained_at, v.supersedes, v.crossed_at is not null as crossed,
         true as was_sent, c.lease_ends_at >= clock_timestamp() as in_flight, ${markOf(owner.migrationId)} as ledger_mark
@@ -209,6 +210,5 @@ export async function reclaimSent(db: Database, owner: LeaseOwner, size: number)
       tries_in_flight = c.tries_in_flight + in_flight::integer
     from picked
     where c.migration_id = picked.migration_id and c.row = picked.row
-    returning ${CLAIMED_COLUMNS}`.execute(db);
-  return rows;
+    returning ${CLAIMED_COLUMNS}`;
 }

@@ -1,7 +1,6 @@
 /** Reads the companies that `ferry` names when it suggests commands. */
-import { sql } from 'kysely';
 import type { Database } from '../database/database';
-import { oneRow } from '../database/database';
+import { allRows, oneRow } from '../database/database';
 import { LACKS_CREDENTIAL } from './claim';
 
 /** The companies that are named in suggested commands. */
@@ -55,9 +54,8 @@ export async function countUnconfirmedByWave(
   db: Database,
   migrationId: string,
 ): Promise<{ wave: number | null; unconfirmed: number }[]> {
-  const { rows } = await sql<{ wave: number | null; unconfirmed: number }>`
+  return allRows<{ wave: number | null; unconfirmed: number }>(db)`
     select wave, count(*)::integer as unconfirmed from companies
     where migration_id = ${migrationId} and state = 'waiting' and held_back is null and confirmed_at is null
-    group by wave order by wave nulls last`.execute(db);
-  return rows;
+    group by wave order by wave nulls last`;
 }

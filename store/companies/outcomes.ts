@@ -10,7 +10,7 @@ import { LONGEST_WAIT_MS } from '../../domain/companies/call-failure';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { MigrationLimits } from '../../domain/planning/limits';
 import type { Database } from '../database/database';
-import { oneRow } from '../database/database';
+import { allRows, oneRow } from '../database/database';
 import { isDue } from './claim';
 import { inRows, inState } from './companies';
 import type { LeaseOwner } from './lease';
@@ -172,7 +172,7 @@ export async function readDueChecks(
     without,
   }: { readonly size: number; readonly onlyRow: number | null; readonly without: readonly number[] },
 ): Promise<readonly DueCompany[]> {
-  const { rows } = await sql<DueCompany>`
+  return allRows<DueCompany>(db)`
     select row, reference, name, stored_name as "storedName", organization, expected_invoices as "expectedInvoices",
       company_id as "companyId", connection_id as "connectionId", named is not null as "existedBefore", accepted,
       (extract(epoch from clock_timestamp() - sync_started_at) * 1000)::float8 as "syncingForMs"
@@ -180,8 +180,7 @@ export async function readDueChecks(
     where migration_id = ${migrationId} and state = 'syncing' and ${isDue('next_check_at')}
       and (${onlyRow}::integer is null or row = ${onlyRow}) and row <> all(${without}::integer[])
     order by next_check_at
-    limit ${size}`.execute(db);
-  return rows;
+    limit ${size}`;
 }
 
 /** The outcome of one check of a syncing company. */

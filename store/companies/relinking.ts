@@ -1,7 +1,7 @@
 /** Reconnections: the companies whose connections are checked, and the results of the checks. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
-import { oneRow } from '../database/database';
+import { allRows, oneRow } from '../database/database';
 
 /** The condition that the end customer can reconnect: it was relinked, or must reconnect and has a link. */
 const CAN_BE_RECONNECTED = sql<boolean>`(
@@ -26,14 +26,13 @@ export interface RelinkingCompany {
  * Includes companies that no person has decided to relink, because end customers get their links elsewhere, too.
  */
 export async function readRelinking(db: Database, migrationId: string): Promise<readonly RelinkingCompany[]> {
-  const { rows } = await sql<RelinkingCompany>`
+  return allRows<RelinkingCompany>(db)`
     select row, company_id as "companyId", connection_id as "connectionId",
       case when relinking_since is null and unlinked_at is null
         then coalesce(greatest(claimed_at, sync_started_at), to_timestamp(0)) end as "refusedAfter"
     from companies
     where migration_id = ${migrationId} and ${CAN_BE_RECONNECTED} and connection_id is not null
-    order by row`.execute(db);
-  return rows;
+    order by row`;
 }
 
 /**

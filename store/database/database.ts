@@ -171,13 +171,19 @@ export async function updateMigration(
   await db.updateTable('migrations').set(columns).where('id', '=', migrationId).execute();
 }
 
+/** Returns a template tag that runs a statement, like `sql`, and returns its rows. */
+export function allRows<Row>(db: Queryable) {
+  return async (...statement: Parameters<typeof sql>): Promise<Row[]> =>
+    (await sql<Row>(...statement).execute(db)).rows;
+}
+
 /**
  * Returns a template tag that runs a statement, like `sql`, and returns its row. For statements that return exactly one
  * row, such as an aggregate without `group by`.
  */
 export function oneRow<Row>(db: Queryable) {
   return async (...statement: Parameters<typeof sql>): Promise<Row> => {
-    const [row] = (await sql<Row>(...statement).execute(db)).rows;
+    const [row] = await allRows<Row>(db)(...statement);
     if (row === undefined) throw new Error('the query returned no row, but it must return one row');
     return row;
   };

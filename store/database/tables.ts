@@ -1,5 +1,5 @@
 /**
- * The types of the orchestrator's tables, for Kysely. The columns are documented in the schema migrations:
+ * The types of the orchestrator's tables that Kysely's query builder reads. The columns are documented in the schema migrations:
  * schema-migrations.ts and the files that it imports.
  */
 import type { ColumnType, Generated } from 'kysely';
@@ -247,17 +247,6 @@ interface PortalRequestTable {
   is_given_up: Generated<boolean>;
 }
 
-interface PortalSignInTable {
-  session_hash: Buffer;
-  migration_id: string;
-  public_key: string;
-  proof: Json<unknown> | null;
-  lifetime_ms: number;
-  created_at: Generated<Date>;
-  taken_at: Date | null;
-  outcome: 'signed-in' | 'unconfirmed' | 'refused' | null;
-}
-
 interface PortalViewTable {
   migration_id: string;
   view: Json<unknown> | null;
@@ -283,6 +272,5 @@ export interface Tables {
   portal_invitations: PortalInvitationTable;
   portal_sessions: PortalSessionTable;
   portal_requests: PortalRequestTable;
-  portal_sign_ins: PortalSignInTable;
   portal_views: PortalViewTable;
 }

@@ -5,7 +5,7 @@ import { inChunks } from '../../domain/text/streams';
 import { NOT_CHECKED } from '../../domain/companies/company-state';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import type { Database, Queryable } from '../database/database';
-import { violatesConstraint, updateMigration } from '../database/database';
+import { allRows, violatesConstraint, updateMigration } from '../database/database';
 import { inPages } from '../database/pages';
 import { ManifestDigest } from './manifest-digest';
 import type { TakenOrganization } from './manifest-rows';
@@ -241,9 +241,8 @@ export interface HeldBack {
 
 /** Lists the companies that are held back, in manifest order. */
 export async function readHeldBack(db: Database, migrationId: string): Promise<readonly HeldBack[]> {
-  const { rows } = await sql<HeldBack>`
+  return allRows<HeldBack>(db)`
     select reference, held_back as "heldBack", held_back_details as "heldBackDetails" from companies
     where migration_id = ${migrationId} and state = 'waiting' and held_back is not null
-    order by row`.execute(db);
-  return rows;
+    order by row`;
 }

@@ -10,6 +10,7 @@ import type { DependentCompanies, Dependents } from '../../domain/preflight/depe
 import { isSameApplication, REFERENCES_NAMED } from '../../domain/preflight/applications';
 import type { ApplicationSupplied } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
+import { allRows } from '../database/database';
 import { dependsOnReplaced } from '../companies/replaced';
 import type { StoredMigration } from './migrations';
 import { readNamespace } from './migrations';
@@ -50,7 +51,7 @@ export interface ApplicationInUse {
  * service refreshes tokens only with the application that is registered.
  */
 export async function readApplicationsInUse(db: Database, migrationId: string): Promise<readonly ApplicationInUse[]> {
-  const { rows } = await sql<ApplicationInUse>`
+  return allRows<ApplicationInUse>(db)`
     select application, count(*)::integer as companies
     from company_applications
     where migration_id in (
@@ -58,8 +59,7 @@ export async function readApplicationsInUse(db: Database, migrationId: string): 
       join migrations m on m.platform_key = own.platform_key and m.namespace is not distinct from own.namespace
       where own.id = ${migrationId})
     group by application
-    order by 2 desc`.execute(db);
-  return rows;
+    order by 2 desc`;
 }
 
 /**
@@ -76,15 +76,14 @@ export async function readDependentCompanies(
     except,
   }: { readonly platformKey: string; readonly namespace: string | null; readonly except: string | null },
 ): Promise<readonly DependentCompanies[]> {
-  const { rows } = await sql<DependentCompanies>`
+  return allRows<DependentCompanies>(db)`
     select m.id as "migrationId", m.client, m.state = 'closed' as "hasEnded", a.application,
       count(*)::integer as companies
     from company_applications a join migrations m on m.id = a.migration_id
     where m.platform_key = ${platformKey} and m.namespace is not distinct from ${namespace}::text
       and m.id is distinct from ${except}::text
     group by m.id, m.client, m.state, a.application
-    order by companies desc, m.id`.execute(db);
-  return rows;
+    order by companies desc, m.id`;
 }
 
 /**

@@ -11,6 +11,7 @@ import { NOT_CHECKED } from '../../domain/companies/company-state';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { Database, Queryable } from '../database/database';
+import { allRows } from '../database/database';
 import type { ServiceRefs } from '../companies/outcomes';
 import { HAS_UNCROSSED_REPLACEMENT } from '../companies/outcomes';
 import { endOutage, endPause } from './stoppages';
@@ -34,14 +35,13 @@ export interface InterruptedCompany {
 
 /** Lists the companies that are still `importing`, in the order in which their leases end. */
 export async function readInterrupted(db: Database, migrationId: string): Promise<readonly InterruptedCompany[]> {
-  const { rows } = await sql<InterruptedCompany>`
+  return allRows<InterruptedCompany>(db)`
     select row, attempt, company_id as "companyId",
       case when named = 'connection' or authorization_sent_at is not null then connection_id end as "knownConnectionId",
       authorization_sent_at::text as "sentAt",
       coalesce(extract(epoch from lease_ends_at - clock_timestamp())::float8 * 1000, 0) as "leaseEndsInMs"
     from companies where migration_id = ${migrationId} and state = 'importing'
-    order by lease_ends_at`.execute(db);
-  return rows;
+    order by lease_ends_at`;
 }
 
 export interface InterruptedOutcome {
@@ -129,14 +129,13 @@ export async function readUnusedCompanies(
   db: Database,
   migrationId: string,
 ): Promise<readonly { readonly row: number; readonly companyId: string }[]> {
-  const { rows } = await sql<{ row: number; companyId: string }>`
+  return allRows<{ row: number; companyId: string }>(db)`
     select c.row, c.company_id as "companyId" from companies c
     join migrations m on m.id = c.migration_id
     where m.id = ${migrationId} and m.ending is not null
       and not exists (select from companies where migration_id = m.id and state = 'importing')
       and c.state in ('waiting', 'excluded') and c.company_id is not null and c.named is null
-    order by c.row`.execute(db);
-  return rows;
+    order by c.row`;
 }
 
 /** Clears the ids of a company that has been deleted at the service, unless the row has changed meanwhile. */

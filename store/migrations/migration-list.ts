@@ -3,6 +3,7 @@ import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { Database } from '../database/database';
+import { allRows } from '../database/database';
 
 /** A migration in the ledger, with the counts that `ferry list` shows. */
 export interface StoredMigrationCounts {
@@ -62,12 +63,11 @@ async function readCounts(
   isOver: RawBuilder<unknown>,
 ): Promise<readonly ResultInLedger[]> {
   if (migrationIds.length === 0) return [];
-  const { rows } = await sql<ResultInLedger>`
+  return allRows<ResultInLedger>(db)`
     select id as "migrationId", ending, ${companyCounts(isOver)}
     from migrations left join companies on migration_id = id
     where id = any(${migrationIds})
-    group by id`.execute(db);
-  return rows;
+    group by id`;
 }
 
 /**
@@ -81,7 +81,7 @@ export async function listStoredMigrations(
   namespace: string,
   { except, limit }: { readonly except: readonly string[]; readonly limit: number },
 ): Promise<readonly StoredMigrationCounts[]> {
-  const { rows } = await sql<StoredMigrationCounts>`
+  return allRows<StoredMigrationCounts>(db)`
     with listed as (
       select id, state, ending, supplied_at from migrations
       where (namespace is null or namespace = ${namespace}) and id <> all(${except})
@@ -92,6 +92,5 @@ export async function listStoredMigrations(
       ${companyCounts(sql`listed.state = 'closed'`)}
     from listed left join companies on migration_id = id
     group by id, listed.state, ending, supplied_at
-    order by supplied_at desc`.execute(db);
-  return rows;
+    order by supplied_at desc`;
 }

@@ -5,6 +5,7 @@ import type { FailureKind } from '../../domain/companies/failures';
 import { WAS_SENT } from '../companies/claim';
 import { HAS_UNCROSSED_REPLACEMENT } from '../companies/outcomes';
 import type { Database } from '../database/database';
+import { allRows } from '../database/database';
 import { inPages } from '../database/pages';
 
 /** A company as the ledger knows it, to be compared with the service. */
@@ -34,7 +35,7 @@ const PAGE_SIZE = 5_000;
 /** Yields the companies of a migration in pages, in the order of the manifest. */
 export function readRecordedCompanies(db: Database, migrationId: string): AsyncGenerator<readonly RecordedCompany[]> {
   return inPages('row', PAGE_SIZE, async (after) => {
-    const { rows } = await sql<RecordedCompany>`
+    return allRows<RecordedCompany>(db)`
       select c.row, c.reference, c.organization, c.state, c.tries, c.company_id as "companyId",
         c.named is not null as "existedBefore", coalesce(v.supersedes, false) as supersedes,
         v.supplied_at as "suppliedAt", c.failure, c.failure_text as "failureText",
@@ -44,8 +45,7 @@ export function readRecordedCompanies(db: Database, migrationId: string): AsyncG
       left join credentials v on v.migration_id = c.migration_id and v.row = c.row
       where c.migration_id = ${migrationId} and c.row > ${after}
       order by c.row
-      limit ${PAGE_SIZE}`.execute(db);
-    return rows;
+      limit ${PAGE_SIZE}`;
   });
 }
 

@@ -1,7 +1,7 @@
 /** Companies that depend on a replaced application, until the service says that their end customers have reconnected. */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
-import { oneRow } from '../database/database';
+import { allRows, oneRow } from '../database/database';
 
 /** A connection that depends on a replaced application. */
 export interface DependentConnection {
@@ -52,7 +52,7 @@ export async function takeDependentConnections(
   db: Database,
   { namespace, limit }: TakeDependentOptions,
 ): Promise<readonly DependentConnection[]> {
-  const { rows } = await sql<DependentConnection>`
+  return allRows<DependentConnection>(db)`
     with known as (
       select platform_key, namespace, application, at from supplied_applications
       union all
@@ -87,8 +87,7 @@ export async function takeDependentConnections(
       coalesce((
         select min(a.at) from supplied_applications a
         where a.at > due.connected_at and a.platform_key = due.platform_key
-          and a.namespace is not distinct from due.namespace), due.connected_at) as "replacedAt"`.execute(db);
-  return rows;
+          and a.namespace is not distinct from due.namespace), due.connected_at) as "replacedAt"`;
 }
 
 /** Makes taken connections due again at once, if they were not checked because a call to the service failed. */

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { createPortalToken, fingerprintOf, hashPortalToken } from '../../security';
 import type { Database } from '../database/database';
+import { allRows } from '../database/database';
 
 /** `client` may decide and supply; `viewer` may only read. */
 export type PortalRole = 'client' | 'viewer';
@@ -88,7 +89,7 @@ async function insertInvitation(
 
 /** Lists the invitations to a migration, or to all migrations if `migrationId` is null, latest first. */
 export async function listInvitations(db: Database, migrationId: string | null): Promise<readonly Invitation[]> {
-  const { rows } = await sql<Invitation>`
+  return allRows<Invitation>(db)`
     select i.id, i.migration_id as "migrationId", i.person, i.role, i.email, i.issuer, i.subject, i.created_by as "createdBy",
       i.created_at as "createdAt", i.expires_at as "expiresAt", i.redeemed_at as "redeemedAt",
       i.public_key as "publicKey", i.key_confirmed_at as "keyConfirmedAt", i.revoked_at as "revokedAt",
@@ -97,8 +98,7 @@ export async function listInvitations(db: Database, migrationId: string | null):
       (select max(s.last_used_at) from portal_sessions s where s.invitation_id = i.id) as "lastUsedAt"
     from portal_invitations i
     where ${migrationId}::text is null or i.migration_id = ${migrationId}
-    order by i.created_at desc, i.id`.execute(db);
-  return rows;
+    order by i.created_at desc, i.id`;
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
+import { allRows } from '../database/database';
 import type { PortalRole } from './invitations';
 
 export interface PortalRequest {
@@ -57,7 +58,7 @@ export async function takePortalRequests(
   db: Database,
   { namespace, limit, leaseMs, hasFailed }: TakeRequestsOptions,
 ): Promise<readonly PortalRequest[]> {
-  const { rows } = await sql<PortalRequest>`
+  return allRows<PortalRequest>(db)`
     with due as (
         select r.id from portal_requests r
         join portal_invitations i on i.id = r.invitation_id
@@ -81,8 +82,7 @@ export async function takePortalRequests(
       t.attempts, case when t.attempts <= ${MAX_ATTEMPTS} then t.body end as body,
       coalesce(t.body ->> 'decisionId', t.body -> 'decision' ->> 'decisionId') as "decisionId"
     from taken t join portal_invitations i on i.id = t.invitation_id
-    order by t.position`.execute(db);
-  return rows;
+    order by t.position`;
 }
 
 /**
@@ -133,15 +133,14 @@ export interface GivenUpRequest extends Pick<PortalRequest, 'id' | 'migrationId'
 
 /** Lists the requests that workers gave up on in the last day, the latest first. */
 export async function listGivenUpRequests(db: Database, namespace: string): Promise<readonly GivenUpRequest[]> {
-  const { rows } = await sql<GivenUpRequest>`
+  return allRows<GivenUpRequest>(db)`
     select r.id, r.migration_id as "migrationId", r.kind, i.person, r.answered_at as "answeredAt"
     from portal_requests r
     join portal_invitations i on i.id = r.invitation_id
     join migrations m on m.id = r.migration_id
     where r.is_given_up and r.answered_at > clock_timestamp() - interval '1 day'
       and (m.namespace = ${namespace} or m.namespace is null)
-    order by r.answered_at desc, r.id`.execute(db);
-  return rows;
+    order by r.answered_at desc, r.id`;
 }
 
 /**

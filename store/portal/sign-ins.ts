@@ -5,6 +5,7 @@
  */
 import { sql } from 'kysely';
 import type { Database, Queryable } from '../database/database';
+import { allRows } from '../database/database';
 import type { TakeOptions } from './requests';
 
 export interface SignInRequest {
@@ -25,7 +26,7 @@ export async function takeSignIns(
   db: Database,
   { namespace, limit, leaseMs }: TakeOptions,
 ): Promise<readonly SignInRequest[]> {
-  const { rows } = await sql<SignInRequest>`
+  return allRows<SignInRequest>(db)`
     with due as (
       select s.session_hash from portal_sign_ins s
       join migrations m on m.id = s.migration_id
@@ -34,10 +35,7 @@ export async function takeSignIns(
         and (s.taken_at is null or s.taken_at < clock_timestamp() - ${leaseMs}::bigint * interval '1 millisecond')
       order by s.created_at limit ${limit} for update of s skip locked)
     update portal_sign_ins s set taken_at = clock_timestamp() from due where s.session_hash = due.session_hash
-    returning s.session_hash as "sessionHash", s.migration_id as "migrationId", s.public_key as "publicKey", s.proof`.execute(
-    db,
-  );
-  return rows;
+    returning s.session_hash as "sessionHash", s.migration_id as "migrationId", s.public_key as "publicKey", s.proof`;
 }
 
 export type SignInOutcome = 'signed-in' | 'unconfirmed' | 'refused';

@@ -5,6 +5,7 @@ import type { LiveFigures } from '../../domain/progress/forecast';
 import { companiesWithCredentialState } from '../companies/claim';
 import { IS_DEFERRED, IS_EXCEPTION } from '../companies/exceptions';
 import type { Database } from '../database/database';
+import { allRows } from '../database/database';
 import { movingMs } from './moving-time';
 
 /** The period in which throughput is measured. Long enough for a stable rate and short enough to show a change. */
@@ -30,7 +31,7 @@ export interface Overview extends LiveFigures {
 /** Counts the companies of several migrations in one statement. Omits migrations without companies. */
 export async function readOverviews(db: Database, migrationIds: readonly string[]): Promise<readonly Overview[]> {
   if (migrationIds.length === 0) return [];
-  const { rows } = await sql<Overview>`
+  return allRows<Overview>(db)`
     select migration_id as "migrationId", count(*) as total,
       count(*) filter (where state = 'moved') as "movedInAll",
       count(*) filter (where ${IS_EXCEPTION}) as exceptions,
@@ -48,6 +49,5 @@ export async function readOverviews(db: Database, migrationIds: readonly string[
       ${RECENTLY_MOVED} as moved,
       ${recentPeriodMs(sql`companies.migration_id`)} as "withinMs"
     from ${companiesWithCredentialState(sql`c.migration_id = any(${migrationIds})`)} companies
-    group by migration_id`.execute(db);
-  return rows;
+    group by migration_id`;
 }

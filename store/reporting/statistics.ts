@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Database } from '../database/database';
-import { oneRow } from '../database/database';
+import { allRows, oneRow } from '../database/database';
 
 /** Upper bounds of the buckets of the duration histogram, in milliseconds. A bound belongs to its bucket. */
 export const DURATION_BOUNDS_MS = [
@@ -83,18 +83,16 @@ async function readDurations(
 }
 
 async function readSlowest(db: Database, migrationId: string): Promise<readonly SlowCompany[]> {
-  const { rows } = await sql<SlowCompany>`
+  return allRows<SlowCompany>(db)`
     select reference, name, ${DURATION_MS} as "tookMs" from companies
     where migration_id = ${migrationId} and ${MEASURED}
-    order by ${DURATION_MS} desc, row limit ${SLOWEST_COMPANIES}`.execute(db);
-  return rows;
+    order by ${DURATION_MS} desc, row limit ${SLOWEST_COMPANIES}`;
 }
 
 /** Counts failures by kind. Includes skipped companies, because they keep their failure. */
 async function countFailureKinds(db: Database, migrationId: string): Promise<MigrationStatistics['failures']> {
-  const { rows } = await sql<{ kind: FailureKind; companies: number }>`
+  return allRows<{ kind: FailureKind; companies: number }>(db)`
     select failure as kind, count(*) as companies from companies
     where migration_id = ${migrationId} and state in ('failed', 'skipped') and failure is not null
-    group by failure order by companies desc, failure`.execute(db);
-  return rows;
+    group by failure order by companies desc, failure`;
 }

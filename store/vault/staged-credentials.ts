@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { COMPANY_STATES } from '../../domain/companies/company-state';
 import { acceptedSupplies } from '../../domain/companies/credential-state';
 import { credentialsDigest } from '../../domain/supply/sealed-digest';
-import { oneRow, type Queryable } from '../database/database';
+import { allRows, oneRow, type Queryable } from '../database/database';
 import { inPages } from '../database/pages';
 import { analyzeCredentials } from '../database/statistics';
 import { WAS_TRIED } from '../companies/exceptions';
@@ -156,14 +156,13 @@ export function readStaged(
   { decisionId, replaces }: StagingDecision,
 ): AsyncGenerator<readonly StagedCredential[]> {
   return inPages('row', GROUP_SIZE, async (after) => {
-    const { rows } = await sql<StagedCredential>`
+    return allRows<StagedCredential>(db)`
       select s.row, c.reference, s.obtained_at as "obtainedAt", s.sealed
       from staged_credentials s
       join companies c on c.migration_id = s.migration_id and c.row = s.row
       where s.migration_id = ${migrationId} and s.decision_id = ${decisionId} and s.supersedes = ${replaces}
         and s.row > ${after}
-      order by s.row limit ${GROUP_SIZE}`.execute(db);
-    return rows;
+      order by s.row limit ${GROUP_SIZE}`;
   });
 }
 

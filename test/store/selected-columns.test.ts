@@ -1,4 +1,4 @@
-/** Looks for the names of the fields of `sql<Row>` and `oneRow<Row>` in the statement, because TypeScript does not. */
+/** Looks for the fields of `sql<Row>`, `allRows<Row>` and `oneRow<Row>` in the text: TypeScript does not. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
@@ -51,7 +51,9 @@ function isRequiredAndOurs(property: ts.Symbol): boolean {
 /** Returns the type of the rows of a statement; undefined if the template is no statement, or states no type. */
 function rowTypeOf({ tag, typeArguments }: ts.TaggedTemplateExpression): ts.TypeNode | undefined {
   if (tag.getText() === 'sql') return typeArguments?.[0];
-  return ts.isCallExpression(tag) && tag.expression.getText() === 'oneRow' ? tag.typeArguments?.[0] : undefined;
+  return ts.isCallExpression(tag) && ['allRows', 'oneRow'].includes(tag.expression.getText())
+    ? tag.typeArguments?.[0]
+    : undefined;
 }
 
 function statementsOf(source: ts.SourceFile): readonly Statement[] {
