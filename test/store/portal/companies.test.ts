@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Client } from 'pg';
 import {
   CLIENT_STATES,
   clientStateOf,
@@ -16,14 +15,10 @@ import {
   updateRow,
   useLedger,
 } from '../../support/migrations/ledger';
-import { call, connectAsPortal, invite, redeem } from './portal-role';
+import { call, invite, redeem, usePortal } from './portal-role';
 
 const ledger = useLedger();
-let portal: Client;
-beforeAll(async () => {
-  portal = await connectAsPortal(ledger);
-});
-afterAll(() => portal.end());
+const portal = usePortal(ledger);
 
 interface Filter {
   readonly state?: string;

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Client } from 'pg';
 import {
   answerPortalRequest,
   deleteOldPortalRequests,
@@ -9,15 +8,11 @@ import {
   takePortalRequests,
 } from '../../../store';
 import { useLedger } from '../../support/migrations/ledger';
-import { call, connectAsPortal, invite, openSession, redeem, valueOf } from './portal-role';
+import { call, connectAsPortal, invite, openSession, redeem, usePortal, valueOf } from './portal-role';
 
 const ledger = useLedger();
-let portal: Client;
-beforeAll(async () => {
-  portal = await connectAsPortal(ledger);
-});
+const portal = usePortal(ledger);
 beforeEach(() => sql`truncate portal_requests`.execute(ledger.db));
-afterAll(() => portal.end());
 
 const submit = (session: Buffer, kind = 'decide', body: object = { message: 'approve' }, id: string = randomUUID()) =>
   valueOf(portal, 'submit', session, id, kind, JSON.stringify(body));

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { CompiledQuery, sql } from 'kysely';
-import type { Client } from 'pg';
 import { Secret } from '../../../security';
 import {
   checkPortalConnection,
@@ -10,17 +9,15 @@ import {
   PortalRoleRefused,
 } from '../../../store';
 import { createMovableMigration, manifestRows, useLedger } from '../../support/migrations/ledger';
-import { call, connectAsPortal, invite, redeem, valueOf } from './portal-role';
+import { call, invite, redeem, usePortal, valueOf } from './portal-role';
 
 const ledger = useLedger();
-let portal: Client;
+const portal = usePortal(ledger);
 beforeAll(async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(3));
-  portal = await connectAsPortal(ledger);
   const session = await redeem(portal, (await invite(ledger.db, id)).token);
   await valueOf(portal, 'submit', session, '0b0e7a52-0000-4000-8000-000000000001', 'decide', '{}');
 });
-afterAll(() => portal.end());
 
 const DENIED = /permission denied/;
 

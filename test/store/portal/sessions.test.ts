@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Client } from 'pg';
 import { createPortalToken, fingerprintOf, hashPortalToken } from '../../../security';
 import {
   findInvitationByFingerprint,
@@ -10,14 +9,10 @@ import {
   supplyMigration,
 } from '../../../store';
 import { manifestRows, suppliedMigration, useLedger } from '../../support/migrations/ledger';
-import { call, connectAsPortal, HOUR_MS, invite, PUBLIC_KEY, redeem, valueOf } from './portal-role';
+import { call, connectAsPortal, HOUR_MS, invite, PUBLIC_KEY, redeem, usePortal, valueOf } from './portal-role';
 
 const ledger = useLedger();
-let portal: Client;
-beforeAll(async () => {
-  portal = await connectAsPortal(ledger);
-});
-afterAll(() => portal.end());
+const portal = usePortal(ledger);
 
 async function createMigration(): Promise<string> {
   const migration = suppliedMigration();

@@ -1,6 +1,5 @@
 /** The sign-ins that the portal's database role can request, and how a worker answers them. */
 import { sql } from 'kysely';
-import type { Client } from 'pg';
 import { createPortalToken, hashPortalToken } from '../../../security';
 import {
   deleteOldPortalRequests,
@@ -12,14 +11,10 @@ import {
 } from '../../../store';
 import { answerSignIns, newKey, signedSignIn, type Key } from '../../portal/signing-in';
 import { manifestRows, suppliedMigration, useLedger } from '../../support/migrations/ledger';
-import { call, connectAsPortal, HOUR_MS, invite, redeem, valueOf } from './portal-role';
+import { call, connectAsPortal, HOUR_MS, invite, redeem, usePortal, valueOf } from './portal-role';
 
 const ledger = useLedger();
-let portal: Client;
-beforeAll(async () => {
-  portal = await connectAsPortal(ledger);
-});
-afterAll(() => portal.end());
+const portal = usePortal(ledger);
 beforeEach(() => sql`delete from portal_sign_ins`.execute(ledger.db));
 
 async function registered(changes: { readonly isConfirmed?: boolean } = {}) {

@@ -1,16 +1,11 @@
 import { sql } from 'kysely';
-import type { Client } from 'pg';
 import { postponePortalView, takeWatchedMigrations, writePortalView } from '../../../store';
 import { useLedger } from '../../support/migrations/ledger';
-import { call, connectAsPortal, openSession } from './portal-role';
+import { call, openSession, usePortal } from './portal-role';
 
 const ledger = useLedger();
-let portal: Client;
-beforeAll(async () => {
-  portal = await connectAsPortal(ledger);
-});
+const portal = usePortal(ledger);
 beforeEach(() => sql`truncate portal_views`.execute(ledger.db));
-afterAll(() => portal.end());
 
 describe('a view', () => {
   const watched = (changes = {}) =>

@@ -1,27 +1,22 @@
 /** Tests that a worker's checks of an ID token hold even if an attacker controls the portal. */
 import { SignJWT } from 'jose';
-import type { Client } from 'pg';
 import { identityNonce } from '../../../domain/migration/identity-sign-in';
 import { createIdentityVerifier, createPortalToken, hashPortalToken } from '../../../security';
 import { createIdentityInvitation, listInvitations, revokeInvitation, signInWithIdentity } from '../../../store';
 import { CLEO, CLIENT_ID, TestIdentityProvider } from '../../portal/identity-provider';
 import { createMigration } from '../../portal/running-portal';
 import { answerSignIns, newKey } from '../../portal/signing-in';
-import { call, connectAsPortal, HOUR_MS, valueOf } from '../../store/portal/portal-role';
+import { call, HOUR_MS, usePortal, valueOf } from '../../store/portal/portal-role';
 import { useLedger } from '../../support/migrations/ledger';
 
 const ledger = useLedger();
-let portal: Client;
+const portal = usePortal(ledger);
 let provider: TestIdentityProvider;
 beforeAll(async () => {
-  portal = await connectAsPortal(ledger);
   provider = await new TestIdentityProvider().start();
 });
 beforeEach(() => provider.reset());
-afterAll(async () => {
-  await portal.end();
-  await provider.close();
-});
+afterAll(() => provider.close());
 
 interface Attempt {
   readonly migrationId: string;
