@@ -14,60 +14,50 @@ import { counted, momentText, oneLine, outOf, sentence, spanText } from '../../d
 import { openingText, platformOf, reconnectionsText } from '../wording/client-page';
 import { hasClientTask } from '../wording/client-task';
 import { windowsText } from '../wording/windows';
-import type { ActionFacts, Candidate, DecisionDraft } from './candidate';
+import type { ActionFacts, Candidate } from './candidate';
 import { pauseFact } from './pause-fact';
 
-const approval = (step: Step): DecisionDraft => ({ kind: 'step', step, verdict: 'approve' });
-const rejection = (step: Step): DecisionDraft => ({ kind: 'step', step, verdict: 'reject' });
+/** The parts of a candidate that differ between the steps. */
+type StepCandidate = Pick<Candidate, 'applies' | 'title' | 'facts' | 'warnings' | 'consequence' | 'isIrreversible'>;
 
 export function approvals(progress: Progress, { applications }: ActionFacts, now: string): readonly Candidate[] {
   const { step, steps, state, digests, preflight, counts, proposal: proposed } = progress;
-  const isExpectedIn = (asked: Step): boolean => step === asked && state !== 'paused' && hasClientTask(progress);
   const isInFuture = proposed !== null && proposed.startAt > now;
   const callbackUrl = preflight?.callbackUrl ?? null;
   const hasSupportApproved = (asked: Step): boolean =>
     steps.some((each) => each.step === asked && each.approvals.some(({ role }) => role === 'support'));
+  const approve = (asked: Step, about: StepCandidate): Candidate => ({
+    message: 'approve',
+    step: asked,
+    digest: digests[asked],
+    draft: { kind: 'step', step: asked, verdict: 'approve' },
+    ...about,
+    isExpected: step === asked && state !== 'paused' && hasClientTask(progress),
+    reason: 'optional',
+  });
   return [
-    {
-      message: 'approve',
-      step: 'schedule',
-      digest: digests.schedule,
-      draft: approval('schedule'),
+    approve('schedule', {
       applies: step === 'schedule',
       title: 'Approve the start',
       facts: [...startFacts(progress, now), startedText(progress)],
       ...warningsOf(reopenedWarnings(progress, 'schedule')),
       consequence: `${hasSupportApproved('schedule') ? 'Support has already approved the start, so the companies' : 'Once support has approved the start too, the companies'} begin to move ${isInFuture ? 'at the start time above' : 'as soon as everything is ready'}. They wait if no window is open then, or if step 3 or 4 has not ended. You can withdraw the start until the first company begins to move. A company that has moved stays moved.`,
-      isExpected: isExpectedIn('schedule'),
-      reason: 'optional',
-    },
-    {
-      message: 'approve',
-      step: 'update-application',
-      digest: digests['update-application'],
-      draft: approval('update-application'),
+    }),
+    approve('update-application', {
       applies: callbackUrl !== null,
       title: 'Confirm the callback URL',
       facts: [`Callback URL: ${callbackUrl ?? ''}`],
       ...warningsOf(reopenedWarnings(progress, 'update-application')),
       consequence: `You confirm that your application at ${platformOf(progress)} has this callback URL, in addition to its other callback URLs.`,
-      isExpected: isExpectedIn('update-application'),
-      reason: 'optional',
-    },
-    {
-      message: 'approve',
-      step: 'complete-migration',
-      digest: digests['complete-migration'],
-      draft: approval('complete-migration'),
+    }),
+    approve('complete-migration', {
       applies: countOpen(counts) === 0,
       title: 'Sign off the handover',
       facts: resultFacts(progress),
       ...warningsOf([...reopenedWarnings(progress, 'complete-migration'), ...handoverWarnings(applications)]),
       consequence: `You accept what was moved, and what was not. ${hasSupportApproved('complete-migration') ? 'Support has signed off already, so the migration then ends and the stored credentials are destroyed.' : 'Once support has signed off too, the migration ends and the stored credentials are destroyed. Until then, you can still reject the handover.'}`,
       isIrreversible: hasSupportApproved('complete-migration'),
-      isExpected: isExpectedIn('complete-migration'),
-      reason: 'optional',
-    },
+    }),
   ];
 }
 
@@ -152,14 +142,11 @@ export function rejections(
   const isAt = (asked: Step): boolean => step === asked;
   const hasReached = (asked: Step): boolean => stepNumber(step) >= stepNumber(asked);
   const approvalsOf = (asked: Step) => steps.find((each) => each.step === asked)?.approvals ?? [];
-  const reject = (
-    asked: Step,
-    about: Pick<Candidate, 'applies' | 'title' | 'facts' | 'warnings' | 'consequence'>,
-  ): Candidate => ({
+  const reject = (asked: Step, about: StepCandidate): Candidate => ({
     message: 'reject',
     step: asked,
     digest: digests[asked],
-    draft: rejection(asked),
+    draft: { kind: 'step', step: asked, verdict: 'reject' },
     ...about,
     reason: 'required',
   });
