@@ -1,7 +1,7 @@
 /** Says before an approval whether the four-eyes rule requires another person. */
+import { missingApprovals } from '../decisions/approvals';
 import { fourEyesRefusal } from '../decisions/guards';
 import type { Role, Step } from '../migration/steps';
-import { STEP_RULES } from '../migration/steps';
 import { eitherOf } from '../text/sentences';
 import type { Progress } from './progress';
 
@@ -21,11 +21,9 @@ export function fourEyesTexts(
 ): readonly string[] {
   const { fourEyes = null, steps, step, waitingFor } = progress;
   if (fourEyes === null) return [];
-  const approvals = steps.flatMap((each) => each.approvals);
-  const missing = STEP_RULES[step].approvers.filter(
-    (role) => waitingFor.roles.includes(role) && !approvals.some((each) => each.step === step && each.role === role),
-  );
+  const missing = missingApprovals({ approvals: steps.flatMap(({ approvals }) => approvals) }, step);
   return missing.flatMap((role) => {
+    if (!waitingFor.roles.includes(role)) return [];
     const excluded = excludedPeople(progress, step, role);
     return excluded.length === 0
       ? []
