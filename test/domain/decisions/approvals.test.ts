@@ -3,6 +3,7 @@ import { STEP_RULES, STEPS, stepNumber } from '../../../domain/migration/steps';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { missingApprovals } from '../../../domain/decisions/approvals';
 import {
+  answerTo,
   approve,
   AT,
   counts,
@@ -114,25 +115,18 @@ describe('an approval of a step that is not ready', () => {
     ['open companies', 'complete-migration', { counts: counts({ total: 10, syncing: 1, waiting: 2 }) }, '3 companies'],
     ['unknown outcomes', 'complete-migration', { counts: counts({ total: 10, outcomeUnknown: 1 }) }, '1 company has'],
   ])('is refused because of %s: %s', (_, step, changes, why) => {
-    const before = stateAt(step, changes);
-    const { state, outcome } = decideOne(before, approve(step, 'support'));
-    expect(outcome).toMatchObject({ applied: false, text: expect.stringContaining(why) as string });
-    expect(withoutRecord(state)).toEqual(withoutRecord(before));
+    expect(answerTo(stateAt(step, changes), approve(step, 'support'))).toContain(why);
   });
 });
 
 test('a second approval by the same role is refused with the name of the first approver', () => {
-  const { outcome } = decideOne(decideAll(READY.schedule, approve('schedule', 'client')), {
-    ...approve('schedule', 'client'),
-    by: 'Carl',
-  });
-  expect(outcome).toMatchObject({
-    applied: false,
-    text: 'step 2 (schedule the migration) has already been approved by the client (Cleo)',
-  });
+  const approved = decideAll(READY.schedule, approve('schedule', 'client'));
+  expect(answerTo(approved, { ...approve('schedule', 'client'), by: 'Carl' })).toBe(
+    'step 2 (schedule the migration) has already been approved by the client (Cleo)',
+  );
 });
 
 test('an approval of a step that has ended is refused', () => {
-  const { outcome } = decideOne(stateAt('update-application'), approve('supply-details', 'support'));
-  expect(outcome).toMatchObject({ applied: false, text: 'step 1 (supply details) has already ended' });
+  const answer = answerTo(stateAt('update-application'), approve('supply-details', 'support'));
+  expect(answer).toBe('step 1 (supply details) has already ended');
 });

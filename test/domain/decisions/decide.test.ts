@@ -1,6 +1,6 @@
-import type { MigrationState } from '../../../domain/migration/migration-state';
-import { isPaused, pausesOf } from '../../../domain/migration/pauses';
+import { isPaused } from '../../../domain/migration/pauses';
 import {
+  answerTo,
   approve,
   counts,
   decideAll,
@@ -62,9 +62,7 @@ describe('pause and resume', () => {
 
   test('are refused if they would change nothing', () => {
     const paused = decideAll(stateAt('schedule'), pause('client', 'first'));
-    const { state, outcome } = decideOne(paused, pause('client', 'second'));
-    expect(outcome).toMatchObject({ applied: false, text: 'the client has already paused the migration (Cleo)' });
-    expect(pausesOf(state).map(({ reason }) => reason)).toEqual(['first']);
+    expect(answerTo(paused, pause('client', 'second'))).toBe('the client has already paused the migration (Cleo)');
     expect(decideOne(stateAt('schedule'), resume('support')).outcome.applied).toBe(false);
   });
 
@@ -72,12 +70,7 @@ describe('pause and resume', () => {
     const stopped = stateAt('complete-migration', {
       pause: { reason: 'the key is refused', by: null, stopReason: 'key-refused', at: LATER },
     });
-    const { state, outcome } = decideOne(stopped, resume('client'));
-    expect(outcome).toMatchObject({
-      applied: false,
-      text: 'only support can resume a migration that paused itself',
-    });
-    expect(state.pause).toEqual(stopped.pause);
+    expect(answerTo(stopped, resume('client'))).toBe('only support can resume a migration that paused itself');
     expect(decideAll(stopped, resume('support')).pause).toBeNull();
   });
 
@@ -108,10 +101,7 @@ describe('a confirmation that syncing is off', () => {
   });
 });
 
-test.each<[string, MigrationState['closed']]>([
-  ['completed', 'completed'],
-  ['abandoned', 'abandoned'],
-])('every decision is refused in a migration that is %s', (word, closed) => {
+test.each(['completed', 'abandoned'] as const)('every decision is refused in a migration that is %s', (closed) => {
   const before = stateAt('complete-migration', { closed, counts: counts({ total: 10, moved: 10 }) });
   const attempts: readonly DecisionDraft[] = [
     approve('complete-migration', 'support'),
@@ -122,9 +112,5 @@ test.each<[string, MigrationState['closed']]>([
     pause('support'),
     resume('support'),
   ];
-  for (const attempt of attempts) {
-    const { state, outcome } = decideOne(before, attempt);
-    expect(outcome).toMatchObject({ applied: false, text: `the migration is ${word}` });
-    expect(withoutRecord(state)).toEqual(withoutRecord(before));
-  }
+  for (const attempt of attempts) expect(answerTo(before, attempt)).toBe(`the migration is ${closed}`);
 });

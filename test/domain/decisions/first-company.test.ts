@@ -3,13 +3,13 @@ import type { Role } from '../../../domain/migration/steps';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
 import type { DecisionDraft } from '../../support/migrations/migration-states';
 import {
+  answerTo,
   counts,
   decideAll,
   decideOne,
   firstCompany,
   reject,
   stateAt,
-  withoutRecord,
 } from '../../support/migrations/migration-states';
 
 describe('a rejection of the first company', () => {
@@ -32,9 +32,7 @@ describe('a rejection of the first company', () => {
     const named = reject('migrate-first-company', 'support', {
       afterwards: { next: 'same-company', reference: 'acme-7' },
     });
-    const { outcome, state } = decideOne(moved, named);
-    expect(outcome).toMatchObject({ applied: false, text: 'the first company is acme-4, not acme-7' });
-    expect(state.firstCompany).toEqual(moved.firstCompany);
+    expect(answerTo(moved, named)).toBe('the first company is acme-4, not acme-7');
   });
   test('can choose another company', () => {
     const state = rejected({ next: 'another-company', reference: 'acme-7' });
@@ -49,10 +47,7 @@ describe('a rejection of the first company', () => {
     ['while the company has no result', { firstCompany: firstCompany({ stage: 'importing' }) }, 'has no result yet'],
     ['if there is no first company', { firstCompany: null }, 'has no result yet'],
   ])('is refused %s', (_, changes, why) => {
-    const before = { ...moved, ...changes };
-    const { state, outcome } = decideOne(before, reject('migrate-first-company', 'support'));
-    expect(outcome).toMatchObject({ applied: false, text: expect.stringContaining(why) as string });
-    expect(withoutRecord(state)).toEqual(withoutRecord(before));
+    expect(answerTo({ ...moved, ...changes }, reject('migrate-first-company', 'support'))).toContain(why);
   });
 
   test('is refused after its step has ended', () => {
@@ -135,9 +130,7 @@ describe('a choice of the first company', () => {
     ],
     ['after the step has ended', stateAt('complete-migration'), 'support', 'has already ended'],
   ])('is refused %s', (_, before, role, why) => {
-    const { state, outcome } = decideOne(before, choose('acme-7', role));
-    expect(outcome).toMatchObject({ applied: false, text: expect.stringContaining(why) as string });
-    expect(withoutRecord(state)).toEqual(withoutRecord(before));
+    expect(answerTo(before, choose('acme-7', role))).toContain(why);
   });
 
   test('makes the migration wait for both sides if the company is not ready', () => {

@@ -4,6 +4,7 @@ import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Step } from '../../../domain/migration/steps';
 import type { DecisionDraft } from '../../support/migrations/migration-states';
 import {
+  answerTo,
   approve,
   AT,
   counts,
@@ -20,10 +21,8 @@ import { START_AT, stateAt } from '../../support/migrations/migration-states';
 const RULES = { requireDigest: false, fourEyes: false, approvers: null };
 const digestAt = (state: MigrationState, step: Step): string =>
   digestOf(step, { ...state, windows: state.limits.windows, revisions: state.revisions ?? {} });
-const answer = (state: MigrationState, draft: DecisionDraft, rules: Partial<typeof RULES> = {}): string => {
-  const { outcome } = decideOne(state, draft, { ...RULES, ...rules });
-  return outcome.applied ? 'applied' : outcome.text;
-};
+const answer = (state: MigrationState, draft: DecisionDraft, rules: Partial<typeof RULES> = {}): string =>
+  answerTo(state, draft, { ...RULES, ...rules });
 
 const proposed = stateAt('schedule', { proposal: { startAt: START_AT, role: 'support', by: 'Pia', at: AT } });
 const CHANGED = 'what you reviewed has changed; review it again before you decide';

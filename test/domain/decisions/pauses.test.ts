@@ -12,6 +12,7 @@ import { currentDetails } from '../../../presentation/temporal-ui/current-detail
 import { actionsOf } from '../../../presentation/portal/actions';
 import type { DecisionDraft } from '../../support/migrations/migration-states';
 import {
+  answerTo,
   AT,
   counts,
   decideAll,
@@ -62,9 +63,7 @@ test('support lifts all pauses, and the client only pauses by people', () => {
   const byClient = decideOne(state, resume('client'));
   expect(byClient.outcome).toMatchObject({ applied: true, text: expect.stringContaining('stays paused') as string });
   expect(reasonsOf(byClient.state)).toEqual(['the key is refused']);
-  expect(decideOne(byClient.state, resume('client')).outcome).toMatchObject({
-    ...{ applied: false, text: 'only support can resume a migration that paused itself' },
-  });
+  expect(answerTo(byClient.state, resume('client'))).toBe('only support can resume a migration that paused itself');
 });
 
 test('in self-service, the client lifts all pauses', () => {

@@ -12,6 +12,7 @@ import { waitingForOf } from '../../../domain/progress/waiting-for';
 import { isStepComplete, withStepEnded, withStepOpened } from '../../../domain/decisions/step-transitions';
 import type { DecisionDraft } from '../../support/migrations/migration-states';
 import {
+  answerTo,
   approve,
   AT,
   counts,
@@ -99,8 +100,7 @@ test.each<[string, DecisionDraft]>([
 test('a company can be skipped only after a check has found no errors', () => {
   const skip: DecisionDraft = { kind: 'skip', role: 'client', companies: ['acme-1'], reason: 'sold' };
   const text = 'companies can be skipped or relinked only after a check of the details has found no errors';
-  for (const state of [started, checked(['no room'])])
-    expect(decideOne(state, skip).outcome).toMatchObject({ applied: false, text });
+  for (const state of [started, checked(['no room'])]) expect(answerTo(state, skip)).toBe(text);
 });
 
 test('the client can resume a migration that paused itself', () => {

@@ -11,6 +11,7 @@ import { currentDetails } from '../../../presentation/temporal-ui/current-detail
 import { taskOf } from '../../../presentation/wording/client-page';
 import { statusLine } from '../../../presentation/wording/status-line';
 import {
+  answerTo,
   approve,
   AT,
   counts,
@@ -26,10 +27,7 @@ import {
 describe('another application', () => {
   const supply = { kind: 'application-supplied', role: 'client', clientId: 'b', environment: 'production' } as const;
   const accepted = { steps: { 'supply-details': { openedAt: AT, endedAt: AT } } };
-  const answer = (state: MigrationState): string => {
-    const { applied, text } = decideOne(state, supply).outcome;
-    return applied ? 'applied' : text;
-  };
+  const answer = (state: MigrationState): string => answerTo(state, supply);
 
   test.each(['schedule', 'update-application', 'disable-syncing'] as const)(
     'is refused at %s, because support has accepted the other application',
@@ -68,10 +66,7 @@ describe('a manifest', () => {
   const supply = { kind: 'manifest-supplied', role: 'client', manifestDigest: 'ab'.repeat(32), companies: 3 } as const;
   const inStep1 = (changes: Partial<MigrationState> = {}): MigrationState =>
     stateAt('supply-details', { preflight: preflight(), ...changes });
-  const answer = (state: MigrationState): string => {
-    const { applied, text } = decideOne(state, supply).outcome;
-    return applied ? 'applied' : text;
-  };
+  const answer = (state: MigrationState): string => answerTo(state, supply);
 
   test('can be supplied and replaced in step 1, and is then checked', () => {
     const { state, outcome } = decideOne(inStep1(), supply);
@@ -125,8 +120,5 @@ test('a migration without a manifest waits for the client, and its details canno
   });
   expect(statusLine(progress, 'Xero', AT)).toBe('Please supply the manifest and your Xero application.');
   expect(currentDetails(progress, { now: AT })).toContain('choose the manifest there');
-  expect(decideOne(empty(1), approve('supply-details', 'support')).outcome).toMatchObject({
-    applied: false,
-    text: expect.stringContaining('no manifest has been supplied yet') as string,
-  });
+  expect(answerTo(empty(1), approve('supply-details', 'support'))).toContain('no manifest has been supplied yet');
 });

@@ -116,13 +116,14 @@ test('the signature of an approval is invalid for another step', () => {
   expect(resultOf(received(START, { ...input, step: 'schedule' }, 'approve'))).toMatch(/does not match/);
 });
 
+const paused = received(START, signed());
+const resumed = received(
+  paused,
+  signed({ decisionId: 'd-2', signedAt: '2026-03-02T11:00:00.000Z' }, { message: 'resume' }),
+  'resume',
+);
+
 test('a replayed decision changes nothing, even if its outcome is no longer kept', () => {
-  const paused = received(START, signed());
-  const resumed = received(
-    paused,
-    signed({ decisionId: 'd-2', signedAt: '2026-03-02T11:00:00.000Z' }, { message: 'resume' }),
-    'resume',
-  );
   expect(resultOf(resumed, 'd-2')).toBe('applied');
   expect(received(resumed, signed())).toBe(resumed);
   const withoutOutcomes = { ...resumed, outcomes: [] };
@@ -138,12 +139,6 @@ describe('an exported audit trail', () => {
     const { outcome, ...entry } = recorded;
     return JSON.parse(JSON.stringify({ ...entry, applied: outcome.applied })) as TrailEntry;
   };
-  const paused = received(START, signed());
-  const resumed = received(
-    paused,
-    signed({ decisionId: 'd-2', signedAt: '2026-03-02T11:00:00.000Z' }, { message: 'resume' }),
-    'resume',
-  );
   const unsigned = received(START, content());
   function problems(entries: readonly TrailEntry[], approvers = APPROVERS): readonly (string | null)[] {
     const verifier = createTrailVerifier(ID, approvers);

@@ -121,6 +121,14 @@ export function decideAll(before: MigrationState, ...drafts: readonly DecisionDr
   return drafts.reduce((state, draft) => decideOne(state, draft).state, before);
 }
 
+/** Returns `applied`, or why the decision is refused. A refusal must change nothing but the record of decisions. */
+export function answerTo(before: MigrationState, draft: DecisionDraft, rules?: DecisionRules): string {
+  const { state, outcome } = decideOne(before, draft, rules);
+  if (outcome.applied) return 'applied';
+  expect(withoutRecord(state)).toEqual(withoutRecord(before));
+  return outcome.text;
+}
+
 /** Returns the state without its record of decisions. A refused decision leaves the returned part unchanged. */
 export function withoutRecord({
   outcomes: _outcomes,
