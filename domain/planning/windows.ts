@@ -166,8 +166,9 @@ function coversWeek(windows: readonly Window[]): boolean {
  */
 export function nextMove(windows: readonly Window[], from: string): string | null {
   if (windows.length === 0) return from;
-  const opensAt = windowOccurrences(windows, from)[0]?.opensAt;
-  return opensAt === undefined ? null : Date.parse(opensAt) > Date.parse(from) ? opensAt : from;
+  const [next] = windowOccurrences(windows, from);
+  if (!next) return null;
+  return Date.parse(next.opensAt) > Date.parse(from) ? next.opensAt : from;
 }
 
 const YEAR_MS = 365 * DAY_MS;

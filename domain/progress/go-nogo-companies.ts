@@ -59,26 +59,17 @@ function credentialAnswer(next: NextCompanies, ofWave: string, exceptHeldBack: s
 }
 
 function movableAnswer(next: NextCompanies, progress: Progress | null, ofWave: string): Answer {
-  const { companies, unconfirmed, withoutCredential, leftBehind, firstLeftBehind } = next;
-  const ready = companies - unconfirmed - withoutCredential;
+  const { leftBehind, firstLeftBehind } = next;
+  const ready = next.companies - next.unconfirmed - next.withoutCredential;
   const { heldBack = 0, importing = 0, syncing = 0 } = progress?.counts ?? {};
   const moving = importing + syncing;
-  const missing = [
-    ...(unconfirmed === 0 ? [] : [`${numberText(unconfirmed)} not confirmed`]),
-    ...(withoutCredential === 0 ? [] : [`${numberText(withoutCredential)} without a usable credential`]),
-  ].join(', ');
-  const canMove =
-    ready + moving > 0
-      ? `${counted(ready, 'company')}${ofWave} can be moved`
-      : companies > 0
-        ? `no company${ofWave} can be moved yet (${missing})`
-        : 'no company can be moved';
+  const go = ready + moving > 0;
   return {
     check: 'companies',
-    go: ready + moving > 0,
-    ...(ready + moving > 0 && leftBehind + heldBack > 0 ? { warning: true } : {}),
+    go,
+    ...(go && leftBehind + heldBack > 0 ? { warning: true } : {}),
     why: [
-      canMove,
+      go ? `${counted(ready, 'company')}${ofWave} can be moved` : noneMovableText(next, ofWave),
       ...(moving === 0 ? [] : [`${counted(moving, 'company')} ${moving === 1 ? 'is' : 'are'} moving`]),
       ...(leftBehind === 0
         ? []
@@ -88,4 +79,13 @@ function movableAnswer(next: NextCompanies, progress: Progress | null, ofWave: s
         : [`${counted(heldBack, 'company')} ${heldBack === 1 ? 'is' : 'are'} held back by the preflight`]),
     ].join(', '),
   };
+}
+
+function noneMovableText({ companies, unconfirmed, withoutCredential }: NextCompanies, ofWave: string): string {
+  if (companies === 0) return 'no company can be moved';
+  const missing = [
+    ...(unconfirmed === 0 ? [] : [`${numberText(unconfirmed)} not confirmed`]),
+    ...(withoutCredential === 0 ? [] : [`${numberText(withoutCredential)} without a usable credential`]),
+  ];
+  return `no company${ofWave} can be moved yet (${missing.join(', ')})`;
 }

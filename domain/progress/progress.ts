@@ -240,25 +240,25 @@ export function reopenedText(
 ): string | null {
   const { reopened, firstCompany } = progress;
   if (!reopened) return null;
-  const { step, by, role, at, reason, company, asksForChanges, proposed, withdrawn } = reopened;
-  const what = withdrawn
-    ? `Sign-off of ${withdrawn.map(roleText).join(' and ')} withdrawn`
-    : step === 'complete-migration'
-      ? 'Handover rejected'
-      : step === 'migrate-first-company'
-        ? `First company${company === undefined ? '' : ` ${company}`} rejected`
-        : `Step ${stepNumber(step)} ${reopeningText(step, proposed)}`;
+  const { by, role, at, reason, company, asksForChanges } = reopened;
   const why = reason === null ? '' : `: ${reason}`;
   const since = asksForChanges ? '; nothing has been changed since' : approvedSinceText(progress);
   const checkedAt =
     company !== undefined && firstCompany?.reference === company ? (firstCompany?.checkedAt ?? null) : null;
   const again = checkedAt !== null && checkedAt > at ? `; checked again at ${momentText(checkedAt)}` : '';
-  return oneLine(`${what} by ${by} (${role}) at ${momentText(at)}${why}`, MAX_REASON_LENGTH) + since + again;
+  return (
+    oneLine(`${reopeningText(reopened)} by ${by} (${role}) at ${momentText(at)}${why}`, MAX_REASON_LENGTH) +
+    since +
+    again
+  );
 }
 
-function reopeningText(step: Step, proposed: boolean | undefined): string {
-  if (step === 'schedule' && proposed === undefined) return 'reopened or rejected';
-  return proposed ? 'reopened' : 'rejected';
+function reopeningText({ step, company, proposed, withdrawn }: NonNullable<Progress['reopened']>): string {
+  if (withdrawn) return `Sign-off of ${withdrawn.map(roleText).join(' and ')} withdrawn`;
+  if (step === 'complete-migration') return 'Handover rejected';
+  if (step === 'migrate-first-company') return `First company${company === undefined ? '' : ` ${company}`} rejected`;
+  if (step === 'schedule' && proposed === undefined) return 'Step 2 reopened or rejected';
+  return `Step ${stepNumber(step)} ${proposed ? 'reopened' : 'rejected'}`;
 }
 
 /** Returns the roles that have approved a step since the other role reopened it or rejected its result. */

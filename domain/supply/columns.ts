@@ -199,6 +199,10 @@ function reportMissing(
   const absent = missing.filter((name) => !near.has(name));
   const change = [...renamed, ...(absent.length === 0 ? [] : [`add ${columnsText(absent)}`])].join('; ');
   const { name: platform, organizationField } = columns.platform;
+  const advice =
+    lacksOrganization && foreign.length > 0
+      ? `${platform} needs ${organizationField} as well as ${foreign.join(' and ')}; ${change}`
+      : change;
   report({
     code: 'missing-column',
     severity: 'error',
@@ -207,9 +211,7 @@ function reportMissing(
     advice:
       others.length > 0
         ? `this looks like a file for ${eitherOf(others.flatMap(({ platforms }) => platforms))}, so check the platform; if ${platform} is right, ${change}`
-        : lacksOrganization && foreign.length > 0
-          ? `${platform} needs ${organizationField} as well as ${foreign.join(' and ')}; ${change}`
-          : change,
+        : advice,
   });
   return [...[...near.values()].flat(), ...others.map(({ header }) => header)];
 }

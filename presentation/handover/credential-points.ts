@@ -105,17 +105,12 @@ export function rotationPoints(head: ReportHead): readonly Point[] {
       ? `A connection at the service could depend on it, so ${GIVE_IN_TIME}.`
       : unusedText(head, supplied);
   const whyOther = reportStage(head) === 'open' ? `The migration needs it, so ${GIVE_IN_TIME}.` : possiblyUsed;
-  if (needed.length + other.length <= 1)
-    return [
-      point(
-        needed[0]?.application ?? supplied,
-        needed[0] && isReplaced(needed[0], head)
-          ? whyToRotate(needed[0], head)
-          : figures.crossed + figures.crossingUnknown > 0
-            ? `${dependents} on it, so ${GIVE_IN_TIME}.`
-            : whyOther,
-      ),
-    ];
+  if (needed.length + other.length <= 1) {
+    const [only] = needed;
+    const isDependedOn = figures.crossed + figures.crossingUnknown > 0;
+    const why = isDependedOn ? `${dependents} on it, so ${GIVE_IN_TIME}.` : whyOther;
+    return [point(only?.application ?? supplied, only && isReplaced(only, head) ? whyToRotate(only, head) : why)];
+  }
   return [
     ...needed.map((each) => point(each.application, whyToRotate(each, head))),
     ...other.map((application) => point(application, whyOther)),

@@ -20,7 +20,6 @@ export function requiredActions(head: ReportHead): readonly Point[] {
       ? 'Reconnections were never checked'
       : reconnectionsText(checkedAt === null ? null : timeText(checkedAt, viewOf(head).year));
   const secrets = rotationPoints(head).length;
-  const shared = isSecretShared(head) ? 'give' : 'if you gave it to support, rotate it and give';
   const all: readonly (Point & { readonly companies: number })[] = [
     ...applications.replaced.map((each) => replacedPoint(each, applications)),
     {
@@ -79,16 +78,23 @@ export function requiredActions(head: ReportHead): readonly Point[] {
       : [
           {
             topic: `Rotate the ${secrets === 1 ? 'secret of your application' : 'secrets of your applications'}`,
-            text:
-              secrets > 1 || applications.replaced.length > 0
-                ? `the section about credentials says what to do with ${secrets > 1 ? 'each' : 'the'} secret.`
-                : figures.crossed + figures.crossingUnknown > 0
-                  ? `${shared} support the new secret before the old secret expires.`
-                  : `${isSecretShared(head) ? 'it was shared for this migration' : 'if you gave it to support, rotate it'}. ${unusedText(head, null)}`,
+            text: rotationText(head, secrets),
             section: 'credentials',
           },
         ]),
   ];
+}
+
+function rotationText(head: ReportHead, secrets: number): string {
+  const { figures, applications } = head;
+  if (secrets > 1 || applications.replaced.length > 0) {
+    return `the section about credentials says what to do with ${secrets > 1 ? 'each' : 'the'} secret.`;
+  }
+  const isShared = isSecretShared(head);
+  if (figures.crossed + figures.crossingUnknown > 0) {
+    return `${isShared ? 'give' : 'if you gave it to support, rotate it and give'} support the new secret before the old secret expires.`;
+  }
+  return `${isShared ? 'it was shared for this migration' : 'if you gave it to support, rotate it'}. ${unusedText(head, null)}`;
 }
 
 /** Says that the client has to ask its contact, because support decides what happens after the migration was stopped. */

@@ -247,11 +247,8 @@ function stepLine({ step, state, openedAt, endedAt, approvals }: StepProgress, o
     : { open: '**now**', later: 'later' };
   const mark = { done: '**done**', ...marks }[state];
   const who = [...new Set([...rules.actors, ...rules.approvers])].join(' and ');
-  const times = endedAt
-    ? `, ended ${momentText(endedAt)}`
-    : state === 'open' && openedAt
-      ? `, since ${momentText(openedAt)}`
-      : '';
+  const since = state === 'open' && openedAt ? `, since ${momentText(openedAt)}` : '';
+  const times = endedAt ? `, ended ${momentText(endedAt)}` : since;
   const approved =
     approvals.length > 0
       ? `, approved by ${approvals.map(({ role, by }) => `${untrustedText(by, MAX_NAME_LENGTH)} (${role})`).join(', ')}`

@@ -74,13 +74,7 @@ export function completionText(progress: Progress, platform: string, now: string
   if (countOpen(counts) === 0) {
     if (route === 'self-service') return selfServiceEnd(counts);
     if (waitingFor.roles.length === 0) return `${moved}.`;
-    const { reopened } = progress;
-    const task = reopened?.withdrawn?.includes('client')
-      ? `Your sign-off no longer counts, because ${reopened.role === 'client' ? 'you' : 'support'} made another decision afterwards. Please review the handover, and sign it off again.`
-      : isHandoverRejected(progress)
-        ? rejectedText(progress)
-        : 'Please sign off the handover.';
-    if (hasClientTask(progress)) return `${moved}. ${task}`;
+    if (hasClientTask(progress)) return `${moved}. ${signOffTask(progress)}`;
     // `waitingFor` can be older than the counts, and then says nothing about the sign-off.
     return hasClientSignedOff(progress)
       ? `${moved}, and you have signed off. Support has to sign off too.`
@@ -111,7 +105,12 @@ function hasClientSignedOff({ steps }: Progress): boolean {
   );
 }
 
-function rejectedText(progress: Progress): string {
+function signOffTask(progress: Progress): string {
+  const { reopened } = progress;
+  if (reopened?.withdrawn?.includes('client')) {
+    return `Your sign-off no longer counts, because ${reopened.role === 'client' ? 'you' : 'support'} made another decision afterwards. Please review the handover, and sign it off again.`;
+  }
+  if (!isHandoverRejected(progress)) return 'Please sign off the handover.';
   return approvedSince(progress).length === 0
     ? 'The handover was rejected. Please resolve the problem with support, and then sign off the handover.'
     : 'The handover was rejected, and support has signed off since. Please check that the problem has been resolved, and then sign off the handover.';
