@@ -9,7 +9,7 @@ import { finishSignIn, showAccountInvitation, takeIdentityAnswer } from './sign-
 import { endSession, readMigration, readSession, canDecide, mustConfirmKey, type App } from './app';
 import { createAllCompanies, createExceptions } from './companies/company-sections';
 import { problemText } from './elements/dialog';
-import { byId, button, createRenderer, el } from './elements/elements';
+import { button, buttonRow, byId, createRenderer, fill, paragraph } from './elements/elements';
 import {
   NEEDS_LINK,
   rememberMigration,
@@ -79,12 +79,8 @@ async function open(linked: string | null = null, used: OwnedKey | null = null):
     if (error instanceof ApiError && error.status === 401) return showNoSession();
     showMessage(
       'The migration cannot be shown',
-      el('p', {}, problemText(error)),
-      el(
-        'div',
-        { class: 'buttons' },
-        button('Try again', () => void open(linked, used), { class: 'primary' }),
-      ),
+      paragraph(problemText(error)),
+      buttonRow(button('Try again', () => void open(linked, used), { class: 'primary' })),
     );
   }
 }
@@ -96,7 +92,7 @@ async function open(linked: string | null = null, used: OwnedKey | null = null):
 const isOwner = ({ migrationId, person }: PortalSession, { owner }: OwnedKey): boolean =>
   migrationId === owner.migrationId && person === owner.person;
 
-const showWaiting = (text: string): void => showMessage('Your migration', el('p', {}, text));
+const showWaiting = (text: string): void => showMessage('Your migration', paragraph(text));
 
 async function showMigration(first: PortalSession, answer: MigrationAnswer, linked: string | null): Promise<void> {
   let session = first;
@@ -123,7 +119,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
   const exceptions = createExceptions(app);
   const companies = createAllCompanies(app);
   const render = createRenderer();
-  byId('report').replaceChildren(...reportSection(session.migrationId).filter((each) => each instanceof Node));
+  fill(byId('report'), reportSection(session.migrationId));
   renderAll();
   await Promise.all([exceptions.restart(), companies.restart()]);
   showPerson(session);

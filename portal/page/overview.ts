@@ -9,7 +9,7 @@ import type { App } from './app';
 import { canDecide, isUnconfirmed, mustConfirmKey } from './app';
 import { openAction } from './decisions/actions';
 import { sentence } from './elements/dialog';
-import { button, el, type Child } from './elements/elements';
+import { button, buttonRow, el, hint, paragraph, points, type Child } from './elements/elements';
 import { distanceText, inReadersZone, spanText, timeText } from './elements/times';
 import { reportButton } from './report';
 
@@ -42,9 +42,9 @@ export function renderTask(app: App): readonly Child[] {
     el('h2', {}, taskTitle(app)),
     task && el('p', { class: 'what' }, inReadersZone(task.what)),
     isOnlyKeyDue && el('p', { class: 'what' }, CONFIRM_KEY),
-    isOnlyKeyDue && el('p', { class: 'hint' }, '"Confirm your key by phone" says how.'),
+    isOnlyKeyDue && hint('"Confirm your key by phone" says how.'),
     ...findings(null, task?.problems ?? []),
-    task && el('p', {}, el('strong', {}, 'Why: '), task.why),
+    task && paragraph(el('strong', {}, 'Why: '), task.why),
     task?.by != null &&
       el(
         'p',
@@ -54,22 +54,16 @@ export function renderTask(app: App): readonly Child[] {
       ),
     isUnconfirmed(app) &&
       expected.length > 0 &&
-      el(
-        'p',
-        { class: 'hint' },
-        'You can do this once support has confirmed your key. "Confirm your key by phone" says how.',
-      ),
+      hint('You can do this once support has confirmed your key. "Confirm your key by phone" says how.'),
     canDecide(app) &&
       expected.length > 0 &&
-      el(
-        'div',
-        { class: 'buttons' },
+      buttonRow(
         ...expected.map((action, index) =>
           button(action.title, () => openAction(app, action), { class: index === 0 ? 'primary' : '' }),
         ),
       ),
     reportButton(app.view().state),
-    task?.since != null && el('p', { class: 'hint' }, `Open since ${timeText(task.since)}.`),
+    task?.since != null && hint(`Open since ${timeText(task.since)}.`),
     next !== null &&
       el(
         'p',
@@ -117,9 +111,7 @@ export function renderProgress({
   const isMoving = next !== null && counts.notMovedYet + counts.moving > 0;
   return [
     el('h2', { id: 'progress-title' }, 'Progress'),
-    ...(counts.total === 0
-      ? [el('p', {}, next === null ? NEVER_SUPPLIED : NO_COMPANIES)]
-      : companyCounts(counts, state)),
+    ...(counts.total === 0 ? [paragraph(next === null ? NEVER_SUPPLIED : NO_COMPANIES)] : companyCounts(counts, state)),
     el(
       'dl',
       { class: 'facts' },
@@ -169,8 +161,8 @@ function bar(counts: Counts): HTMLElement {
   return el('div', { class: 'shares', 'aria-hidden': 'true' }, ...shares);
 }
 
-export function fact(name: string, value: Child, hint?: string): HTMLElement {
-  return el('div', {}, el('dt', {}, name), el('dd', {}, value, hint !== undefined && el('p', { class: 'hint' }, hint)));
+function fact(name: string, value: Child, more?: string): HTMLElement {
+  return el('div', {}, el('dt', {}, name), el('dd', {}, value, more !== undefined && hint(more)));
 }
 
 const STEP_STATES = { done: 'Done', open: 'Now', later: 'Later' } as const;
@@ -192,13 +184,11 @@ export function renderSteps({ steps, firstCompany, next }: Shown<'steps' | 'firs
             'div',
             {},
             el('h3', {}, title, el('span', { class: 'when' }, states[state])),
-            el('p', { class: 'hint' }, sentence(who)),
+            hint(sentence(who)),
             endedAt !== null
-              ? el('p', { class: 'hint' }, `Finished ${timeText(endedAt)}`)
-              : next !== null && openedAt !== null && el('p', { class: 'hint' }, `Since ${timeText(openedAt)}`),
-            ...approvals.map(({ by, role, at }) =>
-              el('p', { class: 'hint' }, `Approved by ${by} (${role}), ${timeText(at)}`),
-            ),
+              ? hint(`Finished ${timeText(endedAt)}`)
+              : next !== null && openedAt !== null && hint(`Since ${timeText(openedAt)}`),
+            ...approvals.map(({ by, role, at }) => hint(`Approved by ${by} (${role}), ${timeText(at)}`)),
             confirmersText(confirmed),
             step === 'migrate-first-company' && firstCompany !== null && firstCompanyResult(firstCompany),
           ),
@@ -214,7 +204,7 @@ function confirmersText({
 }: Pick<MigrationView['steps'][number], 'confirmedBy' | 'otherConfirmers'>): Child {
   if (confirmedBy.length === 0) return null;
   const more = otherConfirmers === 0 ? '' : ` and ${otherConfirmers.toLocaleString('en-US')} more`;
-  return el('p', { class: 'hint' }, `Confirmed by ${confirmedBy.join(', ')}${more}`);
+  return hint(`Confirmed by ${confirmedBy.join(', ')}${more}`);
 }
 
 /** The words for the stages of the first company. */
@@ -278,10 +268,7 @@ const contactLink = (contact: string): Child =>
 
 function findings(title: string | null, texts: readonly string[]): readonly Child[] {
   if (texts.length === 0) return [];
-  return [
-    title !== null && el('h3', {}, title),
-    el('ul', { class: 'points' }, ...texts.map((text) => el('li', {}, inReadersZone(text)))),
-  ];
+  return [title !== null && el('h3', {}, title), points(...texts.map(inReadersZone))];
 }
 
 /** Renders buttons for the possible decisions that the migration is not waiting for. */
@@ -290,11 +277,7 @@ export function renderOtherDecisions(app: App): readonly Child[] {
   if (others.length === 0) return [];
   return [
     el('h2', { id: 'decisions-title' }, 'Other decisions'),
-    el(
-      'p',
-      { class: 'hint' },
-      'You can also make these decisions now. Before you confirm a decision, the page explains what it does.',
-    ),
-    el('div', { class: 'buttons' }, ...others.map((action) => button(action.title, () => openAction(app, action)))),
+    hint('You can also make these decisions now. Before you confirm a decision, the page explains what it does.'),
+    buttonRow(...others.map((action) => button(action.title, () => openAction(app, action)))),
   ];
 }

@@ -3,7 +3,7 @@ import { isEnding } from '../../domain/migration/migration-state';
 import type { REPORT_FORMATS } from '../contract/requests';
 import { submit } from './app';
 import { FormProblem, problemText } from './elements/dialog';
-import { button, byId, el, type Child } from './elements/elements';
+import { button, buttonRow, byId, el, type Child } from './elements/elements';
 
 type Format = (typeof REPORT_FORMATS)[number];
 
@@ -42,9 +42,7 @@ export function reportSection(migrationId: string): readonly Child[] {
   return [
     el('h2', { id: 'report-title' }, 'Handover report'),
     el('p', { id: 'report-about' }),
-    el(
-      'div',
-      { class: 'buttons' },
+    buttonRow(
       ...FORMATS.map((each) => {
         const creating: HTMLButtonElement = button(each.label, () => void create(each, creating), { class: 'small' });
         return creating;
@@ -68,7 +66,7 @@ export function reportButton(state: string): Child {
     creating?.focus({ preventScroll: true });
     creating?.click();
   };
-  return el('div', { class: 'buttons' }, button('Create the handover report', show, { class: 'primary' }));
+  return buttonRow(button('Create the handover report', show, { class: 'primary' }));
 }
 
 /** Describes the report. A report that was created after the end is complete, so it need not be created again. */

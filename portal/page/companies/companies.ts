@@ -7,7 +7,18 @@ import { offeredRemedies, otherHelp } from '../../client/remedies';
 import { readCompanies, canDecide } from '../app';
 import type { App } from '../app';
 import { problemText, sentence } from '../elements/dialog';
-import { announce, button, copyButton, el, externalLink, type Child } from '../elements/elements';
+import {
+  announce,
+  button,
+  buttonRow,
+  copyButton,
+  el,
+  externalLink,
+  fill,
+  hint,
+  paragraph,
+  type Child,
+} from '../elements/elements';
 import { inReadersZone, shortTime } from '../elements/times';
 
 /** A list that can be read again when the migration has changed. */
@@ -44,13 +55,7 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
   const changed = button('Update the list', () => void load(shown.length), { class: 'small' });
   const selection = el('div', { class: 'selection', role: 'region', 'aria-label': 'Selected companies', hidden: true });
   changed.hidden = true;
-  container.replaceChildren(
-    ...head.filter((each) => each != null && each !== false),
-    el('div', { class: 'list-state' }, note, changed),
-    list,
-    el('p', {}, more),
-    selection,
-  );
+  fill(container, [...head, el('div', { class: 'list-state' }, note, changed), list, paragraph(more), selection]);
 
   /** Reads the first `count` companies, or 50 if that is more. Reads up to 500 at a time. */
   async function read(count: number): Promise<{ readonly companies: readonly Company[]; readonly hasMore: boolean }> {
@@ -148,10 +153,7 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
         problem !== null && el('p', { class: 'why' }, sentence(inReadersZone(problem))),
         linkUrl !== null &&
           el('p', { class: 'link' }, externalLink(linkUrl, 'Reconnect page'), copyButton(linkUrl, 'Copy link', name)),
-        problem !== null &&
-          remedies.length > 0 &&
-          app.view().next !== null &&
-          el('p', { class: 'hint' }, helpOf(app, company)),
+        problem !== null && remedies.length > 0 && app.view().next !== null && hint(helpOf(app, company)),
         decisions.length > 0 &&
           el(
             'p',
@@ -179,22 +181,19 @@ export function createCompanyList({ app, container, head, filter, empty, onShow 
     const sync = app.view().actions.find(({ message }) => message === 'confirmSyncDisabled');
     const canConfirm = sync !== undefined && companies.some(({ confirmedAt }) => confirmedAt === null);
     const decisions = companyDecisions(app, companies);
-    selection.replaceChildren(
-      el('p', {}, el('strong', {}, `${counted(companies.length, 'company')} selected`)),
-      !canConfirm && decisions.length === 0
-        ? el('p', { class: 'hint' }, 'No decision applies to all of the selected companies.')
-        : '',
-      el(
-        'div',
-        { class: 'buttons' },
-        canConfirm ? button('Confirm syncing off', () => openAction(app, sync, companies), { class: 'small' }) : '',
+    const text = `${counted(companies.length, 'company')} selected`;
+    fill(selection, [
+      paragraph(el('strong', {}, text)),
+      !canConfirm && decisions.length === 0 && hint('No decision applies to all of the selected companies.'),
+      buttonRow(
+        canConfirm && button('Confirm syncing off', () => openAction(app, sync, companies), { class: 'small' }),
         ...decisions.map((action) =>
           button(action.title, () => openAction(app, action, companies), { class: 'small' }),
         ),
         button('Clear the selection', clear, { class: 'small' }),
       ),
-    );
-    announce(`${counted(companies.length, 'company')} selected`);
+    ]);
+    announce(text);
   }
 
   function clear(): void {

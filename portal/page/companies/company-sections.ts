@@ -4,7 +4,7 @@ import type { CompanyState } from '../../client/api';
 import { noExceptionsText } from '../../client/remedies';
 import { STATE_LABELS } from '../../client/api';
 import { createCompanyList, type CompanyList } from './companies';
-import { byId, el } from '../elements/elements';
+import { byId, el, field, hint } from '../elements/elements';
 import { zoneText } from '../elements/times';
 
 export function createAllCompanies(app: App): CompanyList {
@@ -23,10 +23,10 @@ export function createAllCompanies(app: App): CompanyList {
       el(
         'form',
         { class: 'filters', role: 'search', onsubmit: (event) => event.preventDefault() },
-        el('div', { class: 'field' }, el('label', { for: 'search' }, 'Find by name or reference'), search),
-        el('div', { class: 'field' }, el('label', { for: 'state' }, 'Show'), state),
+        field('Find by name or reference', search),
+        field('Show', state),
       ),
-      el('p', { class: 'hint' }, `Times are in ${zoneText()}.`),
+      hint(`Times are in ${zoneText()}.`),
     ],
     filter: () => ({
       search: search.value.trim(),
@@ -60,7 +60,7 @@ export function createExceptions(app: App): CompanyList {
     { class: 'download', href: '/api/reconnect-links.csv', download: true },
     'Download all reconnect links (CSV)',
   );
-  const about = el('p', { class: 'hint' }, intro, download);
+  const about = hint(intro, download);
   const list = createCompanyList({
     app,
     container: byId('exceptions'),

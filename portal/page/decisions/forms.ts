@@ -8,23 +8,16 @@ import { parseWindowText } from '../../../presentation/wording/windows';
 import type { Company } from '../../client/api';
 import { eachCompany } from '../app';
 import { FormProblem } from '../elements/dialog';
-import { el } from '../elements/elements';
+import { el, field, fieldset, hint } from '../elements/elements';
 import { localInput, zoneText } from '../elements/times';
 
 /** The companies of a decision. */
 export type Scope = 'all' | readonly string[];
 
-function field(label: string, input: HTMLElement, hint?: string): HTMLElement {
-  const id = input.id;
-  const describedBy = hint === undefined ? undefined : `${id}-hint`;
-  if (describedBy !== undefined) input.setAttribute('aria-describedby', describedBy);
-  return el(
-    'div',
-    { class: 'field' },
-    el('label', { for: id }, label),
-    input,
-    hint !== undefined && el('p', { id: describedBy, class: 'hint' }, hint),
-  );
+function describedField(label: string, input: HTMLElement, description: string): HTMLElement {
+  const id = `${input.id}-hint`;
+  input.setAttribute('aria-describedby', id);
+  return field(label, input, el('p', { id, class: 'hint' }, description));
 }
 
 function radio(group: string, value: string, label: string, isChecked: boolean): HTMLElement {
@@ -44,16 +37,14 @@ export function limitsForm() {
   const windows = el('textarea', { id: 'windows', rows: 2, placeholder: 'mon-fri 22:00-05:00 Europe/London' });
   return {
     elements: [
-      el(
-        'fieldset',
-        {},
-        el('legend', { class: 'unseen' }, 'The limits'),
-        field(
+      fieldset(
+        'The limits',
+        describedField(
           'When companies may move',
           windows,
           `${WINDOW_HINT} Leave the field empty to keep the current windows. Write "any time" to allow moves at any time.`,
         ),
-        field('Maximum companies per minute', pace, 'Leave the field empty to keep the current limit.'),
+        describedField('Maximum companies per minute', pace, 'Leave the field empty to keep the current limit.'),
       ),
     ],
     read: () => {
@@ -81,12 +72,10 @@ export function timeForm({ start, windows }: MigrationView) {
   const windowsInput = el('textarea', { id: 'windows', rows: 2, placeholder: 'mon-fri 22:00-05:00 Europe/London' });
   return {
     elements: [
-      el(
-        'fieldset',
-        {},
-        el('legend', { class: 'unseen' }, 'The start'),
-        field('Start', input, `Enter the start in your time zone, ${zoneText(at)}.`),
-        field(
+      fieldset(
+        'The start',
+        describedField('Start', input, `Enter the start in your time zone, ${zoneText(at)}.`),
+        describedField(
           'When companies may move (optional)',
           windowsInput,
           `${WINDOW_HINT} Now: ${windows ?? 'at any time'}. Leave the field empty to keep the current windows. Write "any time" to allow moves at any time.`,
@@ -151,8 +140,7 @@ export function syncForm({ counts, waves }: MigrationView, selected: readonly Co
     open.length > 0 &&
       radio('scope', 'selected', `the selected companies (${counted(open.length, 'company')} not confirmed yet)`, true),
   );
-  if (open.length === 0)
-    group.append(el('p', { class: 'hint' }, 'To confirm single companies, select them in the list of companies.'));
+  if (open.length === 0) group.append(hint('To confirm single companies, select them in the list of companies.'));
   wave.addEventListener('change', () => {
     const choice = group.querySelector<HTMLInputElement>('#scope-wave');
     if (choice) choice.checked = true;
@@ -179,9 +167,9 @@ export function referencesForm(selected: readonly Company[]) {
   if (selected.length > 0)
     return { elements: [], read: () => ({ companies: selected.map(({ reference }) => reference) }) };
   const input = el('textarea', { id: 'references', rows: 4, spellcheck: false, autocomplete: 'off' });
-  const hint = 'Their references, one per line. You can also select the companies in the list first.';
+  const description = 'Their references, one per line. You can also select the companies in the list first.';
   return {
-    elements: [el('fieldset', {}, field('Companies', input, hint))],
+    elements: [el('fieldset', {}, describedField('Companies', input, description))],
     read: async () => {
       const companies = [...new Set(await referencesIn(partsOf(input.value, '\n')))];
       if (companies.length === 0) throw new FormProblem('enter the reference of at least one company');

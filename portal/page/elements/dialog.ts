@@ -3,7 +3,7 @@ import { changedCount, isPartial } from '../../../domain/migration/partial-outco
 import { isReviewChanged } from '../../../domain/migration/review-changed';
 import type { RequestAnswer } from '../../contract/requests';
 import { ApiError } from '../../client/api';
-import { button, byId, el, type Child } from './elements';
+import { button, buttonRow, byId, el, field, points, type Child } from './elements';
 import { inReadersZone } from './times';
 import { beginSending } from './unfinished';
 
@@ -45,12 +45,7 @@ export function openDialog(options: DecisionDialog): void {
   const { title, facts, warnings = [], consequence, isIrreversible, fields = [], reason, send, onDone } = options;
   const returnTo = document.activeElement;
   const reasonInput = el('textarea', { id: 'reason', rows: 3, maxlength: 2_000, required: reason === 'required' });
-  const reasonField = el(
-    'div',
-    { class: 'field' },
-    el('label', { for: 'reason' }, reason === 'required' ? 'Your reason' : 'Your reason (optional)'),
-    reasonInput,
-  );
+  const reasonField = field(reason === 'required' ? 'Your reason' : 'Your reason (optional)', reasonInput);
   const problem = el('p', { class: 'problem', role: 'alert' });
   const status = el('p', { class: 'hint', role: 'status' });
   const keepOpen = el('p', { class: 'hint', hidden: true }, 'Keep this page open until it has finished.');
@@ -60,7 +55,7 @@ export function openDialog(options: DecisionDialog): void {
   const form = el(
     'form',
     { method: 'dialog', novalidate: true, onsubmit: (event) => void submitted(event) },
-    facts.length > 0 && el('ul', { class: 'points' }, ...facts.map((text) => el('li', {}, inReadersZone(text)))),
+    facts.length > 0 && points(...facts.map(inReadersZone)),
     ...warnings.map((text) =>
       el('p', { class: 'warning' }, el('strong', {}, 'Warning: '), inReadersZone(sentence(text))),
     ),
@@ -72,7 +67,7 @@ export function openDialog(options: DecisionDialog): void {
       el('strong', {}, isIrreversible ? 'This cannot be undone. ' : 'What this means: '),
       inReadersZone(consequence),
     ),
-    el('div', { class: 'end' }, problem, meter, status, keepOpen, el('div', { class: 'buttons' }, confirm, cancel)),
+    el('div', { class: 'end' }, problem, meter, status, keepOpen, buttonRow(confirm, cancel)),
   );
   const dialog = el(
     'dialog',
@@ -162,7 +157,7 @@ export function openDialog(options: DecisionDialog): void {
   function replaceForm(...shown: readonly HTMLElement[]): void {
     setSending(false);
     const close = button('Close', () => dialog.close(), { class: 'primary' });
-    form.replaceChildren(...shown, el('div', { class: 'buttons' }, close));
+    form.replaceChildren(...shown, buttonRow(close));
     close.focus();
     onDone();
   }

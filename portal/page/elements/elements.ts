@@ -17,9 +17,34 @@ export function el<Tag extends keyof HTMLElementTagNameMap>(
     if (typeof value === 'function') element.addEventListener(name.replace(/^on/, ''), value);
     else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : String(value));
   }
-  element.append(...children.filter((child) => child != null && child !== false));
+  element.append(...present(children));
   return element;
 }
+
+const present = (children: readonly Child[]) => children.filter((child) => child != null && child !== false);
+
+/** Replaces the content of an element. */
+export const fill = (element: HTMLElement, children: readonly Child[]): void =>
+  element.replaceChildren(...present(children));
+
+export const paragraph = (...children: readonly Child[]) => el('p', {}, ...children);
+
+/** Creates a paragraph in smaller, paler letters. */
+export const hint = (...children: readonly Child[]) => el('p', { class: 'hint' }, ...children);
+
+export const buttonRow = (...buttons: readonly Child[]) => el('div', { class: 'buttons' }, ...buttons);
+
+/** Creates a list with one point for each text. */
+export const points = (...texts: readonly string[]) =>
+  el('ul', { class: 'points' }, ...texts.map((text) => el('li', {}, text)));
+
+/** Creates a labelled input. */
+export const field = (label: string, input: HTMLElement, ...more: readonly Child[]) =>
+  el('div', { class: 'field' }, el('label', { for: input.id }, label), input, ...more);
+
+/** Creates the parts of a form that a dialog disables while it sends. Only screen readers announce the name. */
+export const fieldset = (name: string, ...children: readonly Child[]) =>
+  el('fieldset', {}, el('legend', { class: 'unseen' }, name), ...children);
 
 /** Creates a button that is not a submit button. */
 export function button(text: string, onclick: () => void, attributes: Readonly<Record<string, Attribute>> = {}) {
@@ -59,7 +84,7 @@ export function createRenderer(): <Shown>(
     const unfolded = new Set(
       [...container.querySelectorAll('details[open] > summary')].map((each) => each.textContent),
     );
-    container.replaceChildren(...render(shown).filter((child) => child != null && child !== false));
+    fill(container, render(shown));
     for (const summary of container.querySelectorAll('details > summary'))
       if (unfolded.has(summary.textContent)) summary.parentElement?.setAttribute('open', '');
     if (focused === null) return;

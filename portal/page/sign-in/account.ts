@@ -1,8 +1,8 @@
 /** Signs people in with an account at an identity provider, if their invitation is for an account. */
 import { finishIdentity, readSession, startIdentity } from '../app';
 import { problemText } from '../elements/dialog';
-import { button, el } from '../elements/elements';
-import { showMessage, showUnsupported, signedInText, WELCOME, type AccountInvitation } from './invitation';
+import { button, buttonRow, el, paragraph, points } from '../elements/elements';
+import { ABOUT_KEY, showMessage, showUnsupported, signedInText, WELCOME, type AccountInvitation } from './invitation';
 import { accountDigest, accountText, canSign, createKey, pendingKey, storeProvider } from './keys';
 
 /** The path to which the identity provider redirects the browser. */
@@ -31,29 +31,16 @@ export async function showAccountInvitation(
   const go = accountButton(migrationId, provider, problem);
   showMessage(
     'Welcome to your migration',
-    el('p', {}, WELCOME),
+    paragraph(WELCOME),
     session !== null &&
-      el(
-        'p',
-        {},
+      paragraph(
         `This link is for the migration ${migrationId}. ${signedInText(session)} To keep what this browser shows, open this link in another browser.`,
       ),
-    el(
-      'ul',
-      { class: 'points' },
-      el(
-        'li',
-        {},
-        'Sign in with the account that has the email address for which your contact created the invitation.',
-      ),
-      el(
-        'li',
-        {},
-        'Your browser creates a key that signs your decisions. The key cannot be copied, not even by this website.',
-      ),
-      el('li', {}, 'Use a device that only you use.'),
+    points(
+      'Sign in with the account that has the email address for which your contact created the invitation.',
+      ...ABOUT_KEY,
     ),
-    el('div', { class: 'buttons' }, go),
+    buttonRow(go),
     problem,
   );
   go.focus();
@@ -94,14 +81,14 @@ async function keyFor(migrationId: string, provider: string | null) {
 
 /** Completes the sign-in with the identity provider's answer. */
 export async function finishSignIn(answer: string, onSignedIn: () => void): Promise<void> {
-  showMessage('Your migration', el('p', {}, 'Signing in…'));
+  showMessage('Your migration', paragraph('Signing in…'));
   try {
     await finishIdentity(answer);
   } catch (error) {
     return showMessage(
       'You could not be signed in',
       el('p', { role: 'alert' }, problemText(error)),
-      el('p', {}, 'To try again, open the link in your invitation.'),
+      paragraph('To try again, open the link in your invitation.'),
     );
   }
   onSignedIn();

@@ -6,7 +6,7 @@ import type { PortalSession } from '../../contract/session';
 import { ApiError } from '../../client/api';
 import { readSession, redeem } from '../app';
 import { problemText } from '../elements/dialog';
-import { byId, button, el, type Child } from '../elements/elements';
+import { button, buttonRow, byId, el, fill, hint, paragraph, points, type Child } from '../elements/elements';
 import { canSign, createKey, deleteKey, type StoredKey } from './keys';
 
 interface Invitation {
@@ -35,7 +35,7 @@ export function showMessage(title: string, ...content: readonly Child[]): void {
   byId('migration').hidden = true;
   const message = byId('message');
   message.hidden = false;
-  message.replaceChildren(el('h1', {}, title), ...content.filter((each) => each != null && each !== false));
+  fill(message, [el('h1', {}, title), ...content]);
   document.title = title;
 }
 
@@ -43,17 +43,21 @@ export function showMessage(title: string, ...content: readonly Child[]): void {
 export const WELCOME =
   'You have been invited to follow the migration of your connections. If your invitation allows it, you can also make decisions.';
 
+/** What every invitation says about the key. */
+export const ABOUT_KEY = [
+  'Your browser creates a key that signs your decisions. The key cannot be copied, not even by this website.',
+  'Use a device that only you use.',
+];
+
 const ASK_SUPPORT = 'Ask your contact at the provider for a new invitation.';
 
 export function showUnsupported(): void {
   showMessage(
     'This browser cannot create a key',
-    el(
-      'p',
-      {},
+    paragraph(
       'Your browser signs your decisions with a key of the type Ed25519, which never leaves the browser. This browser cannot create such a key.',
     ),
-    el('p', {}, 'This visit has not used your invitation. Open its link in one of these browsers:'),
+    paragraph('This visit has not used your invitation. Open its link in one of these browsers:'),
     el(
       'ul',
       {},
@@ -61,7 +65,7 @@ export function showUnsupported(): void {
         el('li', {}, each),
       ),
     ),
-    el('p', {}, 'A private window can also be the reason, because some browsers do not keep keys in it.'),
+    paragraph('A private window can also be the reason, because some browsers do not keep keys in it.'),
   );
 }
 
@@ -119,25 +123,16 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
   const go = button('Continue', () => void accept(), { class: 'primary' });
   showMessage(
     'Welcome to your migration',
-    el('p', {}, WELCOME),
-    el(
-      'ul',
-      { class: 'points' },
-      el('li', {}, 'The invitation is only for you, and works once. Afterwards, open the portal in this browser.'),
-      el(
-        'li',
-        {},
-        'Your browser creates a key that signs your decisions. The key cannot be copied, not even by this website.',
-      ),
-      el('li', {}, 'Use a device that only you use.'),
+    paragraph(WELCOME),
+    points(
+      'The invitation is only for you, and works once. Afterwards, open the portal in this browser.',
+      ...ABOUT_KEY,
     ),
     other !== null &&
-      el(
-        'p',
-        {},
+      paragraph(
         `This browser was last used for ${other}. ${ONE_AT_A_TIME} To keep what this browser shows, open this link in another browser.`,
       ),
-    el('div', { class: 'buttons' }, go),
+    buttonRow(go),
     status,
   );
   go.focus();
@@ -167,9 +162,9 @@ export async function showInvitation({ token, provider }: Invitation, onRedeemed
 function showRefused(error: ApiError): void {
   showMessage(
     'This invitation does not work',
-    el('p', {}, problemText(error)),
-    el('p', {}, 'If someone else might have used this invitation, tell your contact at once.'),
-    error.advice === undefined && el('p', {}, ASK_SUPPORT),
+    paragraph(problemText(error)),
+    paragraph('If someone else might have used this invitation, tell your contact at once.'),
+    error.advice === undefined && paragraph(ASK_SUPPORT),
   );
 }
 
@@ -177,11 +172,9 @@ function showRefused(error: ApiError): void {
 export function unconfirmedKey(fingerprint: string, contact: string): readonly Child[] {
   return [
     el('h2', { id: 'key-title' }, 'Confirm your key by phone'),
-    el('p', {}, 'Call your contact (', el('strong', {}, contact), ') and read out this fingerprint:'),
+    paragraph('Call your contact (', el('strong', {}, contact), ') and read out this fingerprint:'),
     el('p', { class: 'fingerprint' }, fingerprint),
-    el(
-      'p',
-      { class: 'hint' },
+    hint(
       'Why: your decisions are signed with a key in this browser. The call proves that the key is yours, and that you have used your invitation yourself. You can make decisions and supply data once support has confirmed your key. Until then, you can only read.',
     ),
   ];

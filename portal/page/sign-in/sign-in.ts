@@ -4,7 +4,7 @@ import { retryWhileTemporary } from '../../client/api';
 import { accountButton } from './account';
 import { signInAgain } from '../app';
 import { problemText } from '../elements/dialog';
-import { button, byId, el } from '../elements/elements';
+import { button, buttonRow, byId, el, paragraph } from '../elements/elements';
 import type { PortalSession } from '../../contract/session';
 import { showMessage, signedInText } from './invitation';
 import { digestOf, ownedKeys, signerOf, type OwnedKey } from './keys';
@@ -17,9 +17,7 @@ import { digestOf, ownedKeys, signerOf, type OwnedKey } from './keys';
 export async function showNoSession(contact?: string): Promise<void> {
   const ended =
     contact !== undefined &&
-    el(
-      'p',
-      {},
+    paragraph(
       `Your session has ended, or your provider has revoked your invitation, so this page no longer shows the migration. If you cannot sign in again, ask ${contact}.`,
     );
   // If the browser cannot store keys, it has none.
@@ -28,15 +26,11 @@ export async function showNoSession(contact?: string): Promise<void> {
     return showMessage(
       'You are not signed in',
       ended,
-      el('p', {}, 'This browser has no key with which you can sign in.'),
-      el(
-        'p',
-        {},
+      paragraph('This browser has no key with which you can sign in.'),
+      paragraph(
         'Open the link in your invitation. If you sign in with your account (for example, your work account), you can open the link again. Otherwise, the link works only once.',
       ),
-      el(
-        'p',
-        {},
+      paragraph(
         'If you have already used a link that works only once, open the portal in the same browser as before, or ask your contact at the provider for a new invitation. If the portal worked in this browser before, your session might have ended, or the provider might have withdrawn your access: ask your contact.',
       ),
     );
@@ -46,18 +40,11 @@ export async function showNoSession(contact?: string): Promise<void> {
   showMessage(
     'You are not signed in',
     ended ||
-      el(
-        'p',
-        {},
+      paragraph(
         'Your session has ended, or the provider has withdrawn your access. If you cannot sign in again, ask your contact at the provider.',
       ),
-    el('p', {}, 'Sign in again with the key that this browser still has.'),
-    el(
-      'div',
-      { class: 'buttons' },
-      ...buttons,
-      account && accountButton(account.owner.migrationId, account.provider, problem),
-    ),
+    paragraph('Sign in again with the key that this browser still has.'),
+    buttonRow(...buttons, account && accountButton(account.owner.migrationId, account.provider, problem)),
     status,
     problem,
   );
@@ -76,8 +63,8 @@ export function showOtherSession(key: OwnedKey, session: PortalSession, onStay: 
   const isOtherMigration = migrationId !== session.migrationId;
   showMessage(
     `This link is for another ${isOtherMigration ? 'migration' : 'person'}`,
-    el('p', {}, `The link is for ${person} and the migration ${migrationId}. ${signedInText(session)}`),
-    el('div', { class: 'buttons' }, ...buttons, button(`Show ${session.migrationId} as ${session.person}`, onStay)),
+    paragraph(`The link is for ${person} and the migration ${migrationId}. ${signedInText(session)}`),
+    buttonRow(...buttons, button(`Show ${session.migrationId} as ${session.person}`, onStay)),
     status,
     problem,
   );

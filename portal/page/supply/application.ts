@@ -7,7 +7,7 @@ import { signed, submit, type App } from '../app';
 import type { Action } from '../../client/api';
 import { base64Of } from '../../client/supply';
 import { FormProblem, openDialog } from '../elements/dialog';
-import { el } from '../elements/elements';
+import { el, field, hint } from '../elements/elements';
 import { createSealer } from './sealing';
 import { sealingKey } from './supply';
 
@@ -34,7 +34,7 @@ export function openApplication(app: App, action: Action): void {
         el('legend', {}, `Your application at ${platform.name}`),
         field('Client id', clientId),
         field('Environment', environment),
-        field('Client secret', secret, 'This page encrypts the client secret before it is sent.'),
+        field('Client secret', secret, hint('This page encrypts the client secret before it is sent.')),
       ),
     ],
     send: async (reason, { say }) => {
@@ -56,14 +56,4 @@ export function openApplication(app: App, action: Action): void {
     },
     onDone: app.refresh,
   });
-}
-
-function field(label: string, input: HTMLElement, hint?: string): HTMLElement {
-  return el(
-    'div',
-    { class: 'field' },
-    el('label', { for: input.id }, label),
-    input,
-    hint !== undefined && el('p', { class: 'hint' }, hint),
-  );
 }

@@ -10,7 +10,7 @@ import type { RequestAnswer } from '../../contract/requests';
 import { eachCompany, type App } from '../app';
 import { checkCredentials, OBTAINED_AT_LABEL, type CheckedFile } from './credential-file';
 import { openDialog, problemText, sentence } from '../elements/dialog';
-import { el, type Child } from '../elements/elements';
+import { el, field, fieldset, hint, type Child } from '../elements/elements';
 import { createFileCheck, platformOf } from './file-check';
 import { accentedList, findingsList, templateLinks } from './file-form';
 import { sealingKey, supply } from './supply';
@@ -53,25 +53,17 @@ export async function openCredentials(app: App, action: Action, selected: readon
     ...action,
     fields: [
       await keyLine(app),
-      el(
-        'fieldset',
-        {},
-        el('legend', { class: 'unseen' }, 'The file'),
-        el(
-          'div',
-          { class: 'field' },
-          el('label', { for: 'file' }, 'Credential file (CSV or JSON)'),
+      fieldset(
+        'The file',
+        field(
+          'Credential file (CSV or JSON)',
           file.input,
-          el('p', { class: 'hint' }, 'One row for each company. ', ...templateLinks(app, 'credentials')),
+          hint('One row for each company. ', ...templateLinks(app, 'credentials')),
         ),
-        el(
-          'div',
-          { class: 'field' },
-          el('label', { for: 'obtained-at' }, OBTAINED_AT_LABEL),
+        field(
+          OBTAINED_AT_LABEL,
           obtainedAt,
-          el(
-            'p',
-            { class: 'hint' },
+          hint(
             `This time applies to rows without obtainedAt. Enter the time in your time zone, ${zoneText()}. If you leave the field empty, the page uses the time when the file was last changed.`,
           ),
         ),
@@ -116,9 +108,7 @@ function withFileAdvice(answer: RequestAnswer, { file, refused, others }: Checke
 async function keyLine(app: App): Promise<Child> {
   try {
     const { signedBy } = await sealingKey(app);
-    return el(
-      'p',
-      { class: 'hint' },
+    return hint(
       'The provider that your invitation names has signed the migration key. Fingerprint of the provider: ',
       el('code', {}, signedBy),
       '. Check that the provider publishes the same fingerprint.',
@@ -165,7 +155,7 @@ function resultOf(
               ? 'The file contains none of the companies that you selected. Choose a file that contains them.'
               : 'The file contains no credentials.',
       ),
-    isGood && others.length > 0 && el('p', { class: 'hint' }, othersText(others)),
+    isGood && others.length > 0 && hint(othersText(others)),
     ...unsentTexts(refused).map((text) => el('p', { class: 'problem' }, sentence(text))),
     ...accentedList(accented),
     ...findingsList(findings),

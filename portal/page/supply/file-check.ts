@@ -2,7 +2,7 @@
 import { findPlatform, type Platform } from '../../../platforms/platforms';
 import type { App } from '../app';
 import { FormProblem, problemText } from '../elements/dialog';
-import { el, type Child } from '../elements/elements';
+import { el, fill, type Child } from '../elements/elements';
 import { hasUtf8Characters, READ_AS_WINDOWS_1252 } from './source-file';
 
 /** The elements of a dialog with a file, and the outcome of the last check. */
@@ -81,7 +81,7 @@ export function createFileCheck<Checked>({ check, advice }: FileCheckOptions<Che
   function show(outcome: CheckOutcome<Checked>): void {
     checked = outcome.checked;
     encoding.hidden = !outcome.isWindows1252;
-    result.replaceChildren(...outcome.shown.filter((each) => each instanceof Node));
+    fill(result, outcome.shown);
   }
 
   /**

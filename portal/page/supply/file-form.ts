@@ -6,7 +6,7 @@ import { counted } from '../../../domain/text/sentences';
 import { findPlatform } from '../../../platforms/platforms';
 import type { App } from '../app';
 import { sentence } from '../elements/dialog';
-import { button, el, type Child } from '../elements/elements';
+import { button, el, hint, paragraph, points, type Child } from '../elements/elements';
 import type { AccentedValue } from './row-file';
 
 /** Maximum number of findings of one kind that the page shows. */
@@ -19,12 +19,10 @@ export function accentedList(accented: readonly AccentedValue[] | null): readonl
   if (accented === null || accented.length === 0) return [];
   const more = accented.length - ACCENTED_SHOWN;
   return [
-    el('p', {}, 'The page has read the file as Windows-1252. Check that these values are correct:'),
-    el(
-      'ul',
-      { class: 'points' },
-      ...accented.slice(0, ACCENTED_SHOWN).map(({ line, text }) => el('li', {}, `Line ${line}: ${text}`)),
-      more > 0 && el('li', {}, `and ${more.toLocaleString('en-US')} more`),
+    paragraph('The page has read the file as Windows-1252. Check that these values are correct:'),
+    points(
+      ...accented.slice(0, ACCENTED_SHOWN).map(({ line, text }) => `Line ${line}: ${text}`),
+      ...(more > 0 ? [`and ${more.toLocaleString('en-US')} more`] : []),
     ),
   ];
 }
@@ -58,7 +56,7 @@ export function findingsList(findings: FindingList): readonly Child[] {
     .firstOfEachKind(SHOWN_PER_KIND)
     .flatMap(({ shown, hidden }) => [...shown.map(findingLine), ...moreLine(shown.at(-1), hidden)]);
   return [
-    findings.warnings > 0 && el('p', { class: 'hint' }, counted(findings.warnings, 'warning')),
+    findings.warnings > 0 && hint(counted(findings.warnings, 'warning')),
     lines.length > 0 &&
       el('ul', { class: 'findings', tabindex: 0, 'aria-label': 'Errors and warnings in the file' }, ...lines),
   ];

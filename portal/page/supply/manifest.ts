@@ -5,7 +5,7 @@ import type { Action } from '../../client/api';
 import { supplyManifest } from '../../client/manifest';
 import { decide, submit, type App } from '../app';
 import { openDialog } from '../elements/dialog';
-import { el, type Child } from '../elements/elements';
+import { el, field, fieldset, hint, type Child } from '../elements/elements';
 import { createFileCheck, platformOf } from './file-check';
 import { accentedList, findingsList, templateLinks } from './file-form';
 import { checkManifest, type CheckedManifest } from './manifest-file';
@@ -26,16 +26,12 @@ export function openManifest(app: App, action: Action): void {
   openDialog({
     ...action,
     fields: [
-      el(
-        'fieldset',
-        {},
-        el('legend', { class: 'unseen' }, 'The file'),
-        el(
-          'div',
-          { class: 'field' },
-          el('label', { for: 'file' }, 'Manifest (CSV or JSON)'),
+      fieldset(
+        'The file',
+        field(
+          'Manifest (CSV or JSON)',
           file.input,
-          el('p', { class: 'hint' }, 'One row for each company to move. ', ...templateLinks(app, 'manifest')),
+          hint('One row for each company to move. ', ...templateLinks(app, 'manifest')),
         ),
         file.encoding,
         file.result,
@@ -63,9 +59,7 @@ function resultOf(found: CheckedManifest, platform: string): readonly Child[] {
       : el('p', { class: 'problem' }, problemOf(found)),
     isUsable(found) &&
       withCredential > 0 &&
-      el(
-        'p',
-        { class: 'hint' },
+      hint(
         `The file also contains ${counted(withCredential, 'credential')}. The page does not send credentials with a manifest; supply credentials later.`,
       ),
     ...accentedList(accented),
