@@ -4,19 +4,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
-  DecideSchema,
   ErrorSchema,
-  ManifestPartSchema,
+  PORTAL_REQUESTS,
   REPORT_FORMATS,
-  ReportRequestSchema,
   RequestStatusSchema,
-  SealedApplicationSchema,
-  SealedCredentialsSchema,
   type PortalRequestKind,
   type RequestAnswer,
 } from '../../contract/requests';
 import { assertNotEnded } from '../access';
-import type { Api, SignedIn } from '../api';
+import type { Access, Api, SignedIn } from '../api';
 import type { PortalContext } from '../context';
 import { noSuchReport, noSuchRequest, reportNotReady, type PortalError } from '../errors';
 import { REPORT_POLICY } from '../headers';
@@ -35,6 +31,57 @@ const RESPONSES = {
   429: ErrorSchema,
 };
 
+/** A route with which a person sends requests of one kind. */
+interface Submission {
+  readonly url: string;
+  readonly kind: PortalRequestKind;
+  /** Default: `client`. */
+  readonly access?: Access;
+  readonly summary: string;
+  readonly description: string;
+  /** Default: `Decisions`. */
+  readonly tag?: string;
+  /** Only for large bodies. Default: `MAX_BODY_BYTES`. */
+  readonly bodyLimit?: number;
+}
+
+const SUBMISSIONS: readonly Submission[] = [
+  {
+    url: '/api/decisions',
+    kind: 'decide',
+    summary: 'Make a decision, signed by the person who makes it',
+    description: DESCRIPTION,
+  },
+  {
+    url: '/api/credentials',
+    kind: 'credentials',
+    summary: 'Supply sealed credentials, or a part of them',
+    description: `At most 1,000 credentials and 30 MB. The credentials count once the decision \`credentialsSupplied\` or \`replaceCredential\` is applied. ${DESCRIPTION}`,
+    bodyLimit: MAX_CREDENTIALS_BYTES,
+  },
+  {
+    url: '/api/application',
+    kind: 'application',
+    summary: 'Supply the application with its sealed client secret',
+    description: DESCRIPTION,
+  },
+  {
+    url: '/api/manifest',
+    kind: 'manifest',
+    summary: 'Supply a part of the manifest',
+    description: `At most 1,000 rows and 4 MB. The rows count once the decision \`manifestSupplied\` is applied. ${DESCRIPTION}`,
+    bodyLimit: MAX_MANIFEST_BYTES,
+  },
+  {
+    url: '/api/reports',
+    kind: 'report',
+    access: 'session',
+    summary: 'Request the handover report',
+    description: `${WAITING} Each request creates a report. Download it with \`GET /api/reports/{id}\`.`,
+    tag: 'Report',
+  },
+];
+
 const IdSchema = z.object({ id: z.uuid() });
 type ReportFormat = (typeof REPORT_FORMATS)[number];
 const REPORT_TYPES: Readonly<Record<ReportFormat, { readonly type: string; readonly extension: string }>> = {
@@ -46,84 +93,22 @@ const REPORT_TYPES: Readonly<Record<ReportFormat, { readonly type: string; reado
 
 export function requestRoutes(app: Api, context: PortalContext): void {
   const { db } = context;
-  const client = { access: 'client' } as const;
-
-  app.post(
-    '/api/decisions',
-    {
-      config: client,
-      schema: {
-        summary: 'Make a decision, signed by the person who makes it',
-        description: DESCRIPTION,
-        tags: ['Decisions'],
-        body: DecideSchema,
-        response: RESPONSES,
+  for (const { url, kind, access = 'client', summary, description, tag = 'Decisions', bodyLimit } of SUBMISSIONS)
+    app.post(
+      url,
+      {
+        config: { access, isLargeBody: bodyLimit !== undefined },
+        ...(bodyLimit !== undefined && { bodyLimit }),
+        schema: {
+          summary,
+          description,
+          tags: [tag],
+          body: PORTAL_REQUESTS[kind],
+          response: bodyLimit === undefined ? RESPONSES : { ...RESPONSES, 503: ErrorSchema },
+        },
       },
-    },
-    async (request, reply) => submit('decide', request.body, request, reply),
-  );
-
-  app.post(
-    '/api/credentials',
-    {
-      config: { access: 'client', isLargeBody: true },
-      bodyLimit: MAX_CREDENTIALS_BYTES,
-      schema: {
-        summary: 'Supply sealed credentials, or a part of them',
-        description: `At most 1,000 credentials and 30 MB. The credentials count once the decision \`credentialsSupplied\` or \`replaceCredential\` is applied. ${DESCRIPTION}`,
-        tags: ['Decisions'],
-        body: SealedCredentialsSchema,
-        response: { ...RESPONSES, 503: ErrorSchema },
-      },
-    },
-    async (request, reply) => submit('credentials', request.body, request, reply),
-  );
-
-  app.post(
-    '/api/application',
-    {
-      config: client,
-      schema: {
-        summary: 'Supply the application with its sealed client secret',
-        description: DESCRIPTION,
-        tags: ['Decisions'],
-        body: SealedApplicationSchema,
-        response: RESPONSES,
-      },
-    },
-    async (request, reply) => submit('application', request.body, request, reply),
-  );
-
-  app.post(
-    '/api/manifest',
-    {
-      config: { access: 'client', isLargeBody: true },
-      bodyLimit: MAX_MANIFEST_BYTES,
-      schema: {
-        summary: 'Supply a part of the manifest',
-        description: `At most 1,000 rows and 4 MB. The rows count once the decision \`manifestSupplied\` is applied. ${DESCRIPTION}`,
-        tags: ['Decisions'],
-        body: ManifestPartSchema,
-        response: { ...RESPONSES, 503: ErrorSchema },
-      },
-    },
-    async (request, reply) => submit('manifest', request.body, request, reply),
-  );
-
-  app.post(
-    '/api/reports',
-    {
-      config: { access: 'session' },
-      schema: {
-        summary: 'Request the handover report',
-        description: `${WAITING} Each request creates a report. Download it with \`GET /api/reports/{id}\`.`,
-        tags: ['Report'],
-        body: ReportRequestSchema,
-        response: RESPONSES,
-      },
-    },
-    async (request, reply) => submit('report', request.body, request, reply),
-  );
+      async (request, reply) => submit(kind, request.body, request, reply),
+    );
 
   app.get(
     '/api/requests/:id',
