@@ -1,26 +1,15 @@
 import { isIPv6, type Socket } from 'node:net';
 import type { Api } from './api';
-import type { PortalLimits } from './limits';
+import { countUntilClosed, type PortalLimits } from './limits';
 
 /**
  * Limits the number of connections in total and per address. All IPv6 addresses of a /64 network count as one address.
  */
 export function limitConnections({ server }: Api, { connections, connectionsPerAddress }: PortalLimits): void {
-  const open = new Map<string, number>();
+  const isAdmitted = countUntilClosed(connectionsPerAddress);
   server.maxConnections = connections;
   server.on('connection', (socket: Socket) => {
-    const address = networkOf(socket.remoteAddress ?? '');
-    const before = open.get(address) ?? 0;
-    if (before >= connectionsPerAddress) {
-      socket.destroy();
-      return;
-    }
-    open.set(address, before + 1);
-    socket.once('close', () => {
-      const left = (open.get(address) ?? 1) - 1;
-      if (left === 0) open.delete(address);
-      else open.set(address, left);
-    });
+    if (!isAdmitted(networkOf(socket.remoteAddress ?? ''), socket)) socket.destroy();
   });
 }
 

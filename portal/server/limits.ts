@@ -1,4 +1,5 @@
 /** Limits on connections and requests: how many, how large, how deep, and how long. */
+import type { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import rateLimit from '@fastify/rate-limit';
@@ -117,16 +118,25 @@ export function limiter(
  * @param refusal thrown if `max` requests with the same key are in progress
  */
 export function concurrencyLimiter(max: number, refusal: () => Error): (key: string, reply: FastifyReply) => void {
-  const inProgress = new Map<string, number>();
+  const isAdmitted = countUntilClosed(max);
   return (key, reply) => {
-    const before = inProgress.get(key) ?? 0;
-    if (before >= max) throw refusal();
-    inProgress.set(key, before + 1);
-    reply.raw.once('close', () => {
-      const left = (inProgress.get(key) ?? 1) - 1;
-      if (left === 0) inProgress.delete(key);
-      else inProgress.set(key, left);
+    if (!isAdmitted(key, reply.raw)) throw refusal();
+  };
+}
+
+/** Returns a function that counts `source` until it is closed, or returns false if `max` with the same key are open. */
+export function countUntilClosed(max: number): (key: string, source: EventEmitter) => boolean {
+  const open = new Map<string, number>();
+  return (key, source) => {
+    const before = open.get(key) ?? 0;
+    if (before >= max) return false;
+    open.set(key, before + 1);
+    source.once('close', () => {
+      const left = (open.get(key) ?? 1) - 1;
+      if (left === 0) open.delete(key);
+      else open.set(key, left);
     });
+    return true;
   };
 }
 
