@@ -32,14 +32,11 @@ export interface ViewRow {
 }
 
 /** The version of a view, with its content if the caller does not know this version. */
-export interface ChangedView {
+export interface ChangedView extends Omit<ViewRow, 'view'> {
   /** Null if the caller knows this version. */
   readonly view: MigrationView | null;
   /** Identifies the content of the view. */
   readonly version: string;
-  /** ISO 8601, UTC. */
-  readonly writtenAt: string;
-  readonly isCurrent: boolean;
   /** Milliseconds since the view was written. */
   readonly ageMs: number;
 }
@@ -140,8 +137,8 @@ export class PortalDatabase {
 
   /** Creates a session for an invitation; undefined if the invitation cannot be used. */
   async redeem({ tokenHash, sessionHash, publicKey, lifetimeMs }: Redemption): Promise<SessionRow | undefined> {
-    const { rows } = await sql<SessionColumns>`
-      select * from tokenferry_portal.redeem(${tokenHash}, ${sessionHash}, ${publicKey}, ${lifetimeMs}::bigint)`.execute(
+    const { rows } = await sql<StoredSession>`
+      select ${SESSION} from tokenferry_portal.redeem(${tokenHash}, ${sessionHash}, ${publicKey}, ${lifetimeMs}::bigint)`.execute(
       this.db,
     );
     return sessionOf(rows);
@@ -171,7 +168,9 @@ export class PortalDatabase {
   }
 
   async session(hash: Buffer): Promise<SessionRow | undefined> {
-    const { rows } = await sql<SessionColumns>`select * from tokenferry_portal.session(${hash})`.execute(this.db);
+    const { rows } = await sql<StoredSession>`select ${SESSION} from tokenferry_portal.session(${hash})`.execute(
+      this.db,
+    );
     return sessionOf(rows);
   }
 
@@ -208,20 +207,11 @@ export class PortalDatabase {
    * worker has written one yet, or if the session has ended.
    */
   async changedView(hash: Buffer, known: string | null): Promise<ChangedView | undefined> {
-    const { rows } = await sql<{
-      view: MigrationView | null;
-      version: string;
-      written_at: Date | null;
-      is_current: boolean;
-      age_ms: number;
-    }>`
-      select view, version, written_at, is_current, age_ms from tokenferry_portal.view(${hash}, ${known})`.execute(
-      this.db,
-    );
+    const { rows } = await sql<Omit<ChangedView, 'writtenAt'> & { readonly writtenAt: Date | null }>`
+      select view, version, written_at as "writtenAt", is_current as "isCurrent", age_ms as "ageMs"
+      from tokenferry_portal.view(${hash}, ${known})`.execute(this.db);
     const [row] = rows;
-    if (!row?.written_at) return undefined;
-    const { view, version, written_at: writtenAt, is_current: isCurrent, age_ms: ageMs } = row;
-    return { view, version, writtenAt: writtenAt.toISOString(), isCurrent, ageMs };
+    return row?.writtenAt ? { ...row, writtenAt: row.writtenAt.toISOString() } : undefined;
   }
 
   async companies(hash: Buffer, { state, exceptions, search, afterRow, max }: CompanyQuery): Promise<CompanyRow[]> {
@@ -264,25 +254,11 @@ export class PortalDatabase {
   }
 }
 
-interface SessionColumns {
-  readonly invitation_id: string | null;
-  readonly migration_id: string;
-  readonly person: string;
-  readonly role: SessionRow['role'];
-  readonly public_key: string | null;
-  readonly is_key_confirmed: boolean;
-  readonly expires_at: Date;
-}
+/** The columns of a session, with the names of {@link SessionRow}. */
+const SESSION = sql`invitation_id as "invitationId", migration_id as "migrationId", person, role,
+  public_key as "publicKey", is_key_confirmed as "isKeyConfirmed", expires_at as "expiresAt"`;
 
-function sessionOf([row]: readonly SessionColumns[]): SessionRow | undefined {
-  if (row === undefined || row.invitation_id === null) return undefined;
-  return {
-    invitationId: row.invitation_id,
-    migrationId: row.migration_id,
-    person: row.person,
-    role: row.role,
-    publicKey: row.public_key,
-    isKeyConfirmed: row.is_key_confirmed,
-    expiresAt: row.expires_at.toISOString(),
-  };
-}
+type StoredSession = Omit<SessionRow, 'expiresAt'> & { readonly expiresAt: Date };
+
+const sessionOf = ([row]: readonly StoredSession[]): SessionRow | undefined =>
+  row && { ...row, expiresAt: row.expiresAt.toISOString() };
