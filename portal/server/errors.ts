@@ -29,9 +29,7 @@ export const noSession = () =>
     401,
     'You are not signed in.',
     'Open the link of your invitation. If the link no longer works, ask your contact for a new invitation.',
-    {
-      'www-authenticate': 'Bearer',
-    },
+    { 'www-authenticate': 'Bearer' },
   );
 
 export const forbidden = (message: string, advice?: string) => new PortalError(403, message, advice);
@@ -71,6 +69,10 @@ export const tooMany = (message: string, retryAfterS: number) =>
   new PortalError(429, message, ...tryAgainIn(retryAfterS));
 
 export const busy = (retryAfterS: number) => new PortalError(503, 'The portal is busy.', ...tryAgainIn(retryAfterS));
+
+/** @param retryAfterS when a program may send the request again, in seconds; people read the advice */
+export const unavailable = (message: string, advice: string, retryAfterS: number) =>
+  new PortalError(503, message, advice, { 'retry-after': String(retryAfterS) });
 
 /** Returns the advice to try again, and the header that says the same. */
 function tryAgainIn(seconds: number): readonly [advice: string, headers: Readonly<Record<string, string>>] {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { approverFingerprint } from '../../domain/migration/approvers';
 import type { PortalContext } from './context';
 import type { SessionRow, SignInRequest } from './database';
-import { forbidden, PortalError, tooMany } from './errors';
+import { forbidden, tooMany, unavailable } from './errors';
 
 const POLL_MS = 200;
 
@@ -57,7 +57,4 @@ const unconfirmedKey = (publicKey: string) =>
     `Call your contact, read out the fingerprint of your key (${approverFingerprint({ publicKey })}), and sign in again.`,
   );
 
-const noAnswer = () =>
-  new PortalError(503, 'Signing in is taking longer than usual.', 'Try again.', {
-    'retry-after': '2',
-  });
+const noAnswer = () => unavailable('Signing in is taking longer than usual.', 'Try again.', 2);

@@ -10,7 +10,7 @@ import { companyOf, type PortalCompany } from '../companies';
 import type { Api, SignedIn } from '../api';
 import type { PortalContext } from '../context';
 import type { CompanyRow, ViewRow } from '../database';
-import { noSession, PortalError } from '../errors';
+import { noSession, unavailable } from '../errors';
 import { SharedReads } from '../shared-reads';
 
 const LINKS_PER_READ = 500;
@@ -63,13 +63,10 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
       const found = await sharedViews.read(migrationId, () => db.view(hash));
       if (found) return found;
       await assertNotEnded(db, signedIn);
-      throw new PortalError(
-        503,
+      throw unavailable(
         'The page of this migration is not ready yet, because the migration is not answering.',
         'Try again in a few seconds. If this happens again, tell your contact.',
-        {
-          'retry-after': '2',
-        },
+        2,
       );
     },
   );
