@@ -5,6 +5,9 @@ const moment = z.iso.datetime();
 /** A text with this number of hexadecimal digits. */
 export const hex = (digits: number) => z.string().regex(new RegExp(`^[0-9a-f]{${digits}}$`));
 
+/** A token of the portal: 32 random bytes in base64url. */
+export const portalToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+
 /** `client` may decide and supply; `viewer` may only read. */
 export const PORTAL_ROLES = ['client', 'viewer'] as const;
 
@@ -39,8 +42,8 @@ export const RedeemSchema = z.strictObject({
 export const SignInAgainSchema = z.strictObject({
   migrationId: z.string().min(1).max(200),
   publicKey: hex(64),
-  /** The token of the new session, which the caller creates: 32 random bytes in base64url. */
-  token: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+  /** The token of the new session, which the caller creates. */
+  token: portalToken,
   signedAt: moment,
   /** Ed25519 signature of `signInText` (domain/migration/sign-in.ts), 128 hexadecimal digits. */
   signature: hex(128),

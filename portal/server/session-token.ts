@@ -1,10 +1,10 @@
 /** The token of a session in a request: in a cookie, or in the header `Authorization`. */
 import type { FastifyRequest } from 'fastify';
 import { hashPortalToken } from '../../security';
+import { portalToken } from '../contract/session';
+import { cookieIn, cookieOf, expiredCookie } from './cookies';
 
-/** Browsers accept a cookie with this prefix only with `Secure` and `Path=/`, and send it only to this host. */
 const COOKIE = '__Host-tokenferry';
-const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 export interface SentToken {
   readonly hash: Buffer;
@@ -19,24 +19,21 @@ export interface SentToken {
  * @returns undefined if there is no such token, or if it does not have the right form
  */
 export function tokenIn({ headers }: Pick<FastifyRequest, 'headers'>): SentToken | undefined {
-  const { authorization, cookie = '' } = headers;
+  const { authorization } = headers;
   if (authorization !== undefined) {
     const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-    return token !== undefined && TOKEN.test(token) ? { hash: hashPortalToken(token), sentAs: 'header' } : undefined;
+    return sentToken(token, 'header');
   }
-  const tokens = cookie
-    .split(';')
-    .map((each) => each.trim())
-    .filter((each) => each.startsWith(`${COOKIE}=`))
-    .map((each) => each.slice(COOKIE.length + 1));
-  const [token = ''] = tokens;
-  return tokens.length === 1 && TOKEN.test(token) ? { hash: hashPortalToken(token), sentAs: 'cookie' } : undefined;
+  return sentToken(cookieIn(headers, COOKIE), 'cookie');
+}
+
+function sentToken(token: string | undefined, sentAs: SentToken['sentAs']): SentToken | undefined {
+  const { data } = portalToken.safeParse(token);
+  return data === undefined ? undefined : { hash: hashPortalToken(data), sentAs };
 }
 
 export function sessionCookie(token: string, lifetimeMs: number): string {
-  return `${COOKIE}=${token}; Path=/; Max-Age=${Math.floor(lifetimeMs / 1000)}; Secure; HttpOnly; SameSite=Strict`;
+  return cookieOf(COOKIE, token, Math.floor(lifetimeMs / 1000));
 }
 
-export function expiredCookie(): string {
-  return `${COOKIE}=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Strict`;
-}
+export const expiredSessionCookie = (): string => expiredCookie(COOKIE);

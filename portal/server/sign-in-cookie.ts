@@ -4,32 +4,26 @@
  * identity provider checks the verifier, and the ID token must contain the nonce of exactly this session and key.
  */
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { portalToken, StartIdentitySignInSchema } from '../contract/session';
+import { cookieIn, cookieOf, expiredCookie } from './cookies';
 
-/** Browsers accept a cookie with this prefix only with `Secure` and `Path=/`, and send it only to this host. */
 const COOKIE = '__Host-tokenferry-sign-in';
 const LIFETIME_S = 600;
 
-const PendingSignInSchema = z.strictObject({
-  migrationId: z.string().min(1).max(200),
-  publicKey: z.string().regex(/^[0-9a-f]{64}$/),
+const PendingSignInSchema = StartIdentitySignInSchema.extend({
   /** The token of the session that is requested. */
-  token: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
-  state: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+  token: portalToken,
+  state: portalToken,
   /** The secret of PKCE. */
-  verifier: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+  verifier: portalToken,
 });
 export type PendingSignIn = z.infer<typeof PendingSignInSchema>;
 
 /** Returns the sign-in that this browser has begun; undefined unless there is exactly one cookie, and it is valid. */
-export function pendingSignInOf({ headers: { cookie = '' } }: Pick<FastifyRequest, 'headers'>) {
-  const values = cookie
-    .split(';')
-    .map((each) => each.trim())
-    .filter((each) => each.startsWith(`${COOKIE}=`))
-    .map((each) => each.slice(COOKIE.length + 1));
-  const [value = ''] = values;
-  if (values.length !== 1) return undefined;
+export function pendingSignInOf({ headers }: Pick<FastifyRequest, 'headers'>) {
+  const value = cookieIn(headers, COOKIE);
+  if (value === undefined) return undefined;
   try {
     return PendingSignInSchema.safeParse(JSON.parse(Buffer.from(value, 'base64url').toString('utf8'))).data;
   } catch {
@@ -38,10 +32,7 @@ export function pendingSignInOf({ headers: { cookie = '' } }: Pick<FastifyReques
 }
 
 export function pendingSignInCookie(pending: PendingSignIn): string {
-  const value = Buffer.from(JSON.stringify(pending)).toString('base64url');
-  return `${COOKIE}=${value}; Path=/; Max-Age=${LIFETIME_S}; Secure; HttpOnly; SameSite=Strict`;
+  return cookieOf(COOKIE, Buffer.from(JSON.stringify(pending)).toString('base64url'), LIFETIME_S);
 }
 
-export function noPendingSignInCookie(): string {
-  return `${COOKIE}=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Strict`;
-}
+export const noPendingSignInCookie = (): string => expiredCookie(COOKIE);

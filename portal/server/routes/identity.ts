@@ -11,13 +11,13 @@ import {
 import { assertNamesOrigin } from '../access';
 import type { Api } from '../api';
 import type { PortalContext } from '../context';
-import { forbidden, notFound, PortalError } from '../errors';
+import { forbidden, notFound, unavailable } from '../errors';
 import { IdentityProviderFailed, type IdentityProvider } from '../identity-provider';
 import { limiter } from '../limits';
 import { sessionCookie } from '../session-token';
 import { noPendingSignInCookie, pendingSignInCookie, pendingSignInOf, type PendingSignIn } from '../sign-in-cookie';
 import { signInAndWait, unknownAccount } from '../sign-ins';
-import { publicFieldsOf } from './session';
+import { logSignIn, publicFieldsOf } from './session';
 
 const ERRORS = {
   403: ErrorSchema,
@@ -103,10 +103,7 @@ export function identityRoutes(app: Api, context: PortalContext): void {
         },
         () => reply.raw.destroyed,
       );
-      request.log.info(
-        { invitation: session.invitationId, migration: session.migrationId },
-        'a person has signed in with an account',
-      );
+      logSignIn(request, session, 'a person has signed in with an account');
       void reply.header('set-cookie', sessionCookie(token, sessionLifetimeMs));
       return publicFieldsOf(session);
     },
@@ -128,13 +125,10 @@ function failed(error: unknown, log: { warn(fields: object, text: string): void 
   if (!(error instanceof IdentityRefused) && !(error instanceof IdentityProviderFailed)) throw error;
   log.warn({ reason: error.message, code: codeOf(error.cause) }, 'signing in at the identity provider failed');
   if (error instanceof IdentityRefused) throw unknownAccount();
-  throw new PortalError(
-    503,
+  throw unavailable(
     'The portal cannot sign you in with your account at the moment.',
     'Try again in a few minutes. If this happens again, tell your contact.',
-    {
-      'retry-after': '30',
-    },
+    30,
   );
 }
 

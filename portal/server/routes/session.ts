@@ -1,4 +1,5 @@
 /** Signs people in with an invitation or a registered key, and signs them out. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { createPortalToken, hashPortalToken } from '../../../security';
 import { signInProblem } from '../../../domain/migration/sign-in';
@@ -10,7 +11,7 @@ import type { PortalContext } from '../context';
 import type { SessionRow } from '../database';
 import { forbidden, unusableInvitation } from '../errors';
 import { limiter } from '../limits';
-import { expiredCookie, sessionCookie } from '../session-token';
+import { expiredSessionCookie, sessionCookie } from '../session-token';
 import { signInAndWait, unusableKey } from '../sign-ins';
 
 const SignedInSchema = SessionSchema.extend({
@@ -47,13 +48,8 @@ export function sessionRoutes(app: Api, context: PortalContext): void {
         lifetimeMs: sessionLifetimeMs,
       });
       if (!session) throw unusableInvitation();
-      request.log.info(
-        { invitation: session.invitationId, migration: session.migrationId },
-        'a person has signed in with an invitation',
-      );
-      if (as === 'token') return { ...publicFieldsOf(session), token };
-      void reply.header('set-cookie', sessionCookie(token, sessionLifetimeMs));
-      return publicFieldsOf(session);
+      logSignIn(request, session, 'a person has signed in with an invitation');
+      return answerOf(session, token, as, reply);
     },
   );
 
@@ -92,13 +88,8 @@ export function sessionRoutes(app: Api, context: PortalContext): void {
         { sessionHash, migrationId, publicKey, proof: { signedAt, signature }, lifetimeMs: sessionLifetimeMs },
         () => reply.raw.destroyed,
       );
-      request.log.info(
-        { invitation: session.invitationId, migration: session.migrationId },
-        'a person has signed in again with a key',
-      );
-      if (as === 'token') return { ...publicFieldsOf(session), token };
-      void reply.header('set-cookie', sessionCookie(token, sessionLifetimeMs));
-      return publicFieldsOf(session);
+      logSignIn(request, session, 'a person has signed in again with a key');
+      return answerOf(session, token, as, reply);
     },
   );
 
@@ -127,9 +118,20 @@ export function sessionRoutes(app: Api, context: PortalContext): void {
     },
     async ({ signedIn }, reply) => {
       await db.endSession(signedIn.hash);
-      return reply.header('set-cookie', expiredCookie()).code(204).send();
+      return reply.header('set-cookie', expiredSessionCookie()).code(204).send();
     },
   );
+
+  /** Returns the new session with its token, which is in the answer or in a cookie. */
+  function answerOf(session: SessionRow, token: string, as: 'cookie' | 'token', reply: FastifyReply) {
+    if (as === 'token') return { ...publicFieldsOf(session), token };
+    void reply.header('set-cookie', sessionCookie(token, sessionLifetimeMs));
+    return publicFieldsOf(session);
+  }
+}
+
+export function logSignIn({ log }: FastifyRequest, { invitationId, migrationId }: SessionRow, text: string): void {
+  log.info({ invitation: invitationId, migration: migrationId }, text);
 }
 
 const wrongClock = () =>
