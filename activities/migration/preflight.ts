@@ -55,7 +55,7 @@ export function preflightActivities(deps: ActivityDeps) {
      */
     async preflight({ migrationId, startAt }: PreflightInput): Promise<Preflight> {
       const migration = await readMigration(db, migrationId);
-      if (!migration) return NO_MANIFEST;
+      if (!migration) return uncheckable({ companies: 0, manifestDigest: null, suppliedBy: null }, NO_COMPANIES);
       const { total } = await countCompanies(db, migrationId);
       const { manifestDigest, suppliedBy, platformKey, route } = migration;
       const hasManifest = total > 0;
@@ -65,16 +65,8 @@ export function preflightActivities(deps: ActivityDeps) {
       };
       const platform = findPlatform(platformKey);
       if (!platform) {
-        const problems = [`platform ${platformKey} is unknown`];
-        return {
-          ...checked,
-          problems,
-          advice: ['cancel the migration, and start one for a supported platform'],
-          problemCodes: ['no-managed-route'],
-          warnings: [],
-          heldBack: 0,
-          callbackUrl: null,
-        };
+        const advice = 'cancel the migration, and start one for a supported platform';
+        return uncheckable(checked, errorFinding('no-managed-route', `platform ${platformKey} is unknown`, advice));
       }
       const notRegistered = await registerSealedApplication(deps, migration);
       await untilRegistered(service, platform.key, await readNewApplication(db, migrationId));
@@ -147,12 +139,10 @@ async function untilRegistered(
   supplied: ApplicationSupplied | null,
 ): Promise<void> {
   if (!supplied) return;
-  const { clientId, environment } = supplied;
   const deadline = Date.now() + REGISTERED_WITHIN_MS;
   while (Date.now() < deadline) {
     const application = await readApplication(service, platformKey);
-    if (application === undefined) return;
-    if (application?.clientId === clientId && application.environment === environment) return;
+    if (application === undefined || (application && isSameApplication(application, supplied))) return;
     heartbeat();
     await sleep(POLL_EVERY_MS);
   }
@@ -226,14 +216,11 @@ function isHeldBackDifferently(result: PreflightResult, before: PreflightRow | u
 
 const NO_COMPANIES = errorFinding('no-companies', 'no manifest has been supplied yet', 'supply the manifest');
 
-const NO_MANIFEST: Preflight = {
-  companies: 0,
-  manifestDigest: null,
-  suppliedBy: null,
-  problems: [NO_COMPANIES.message],
-  advice: [NO_COMPANIES.advice],
-  problemCodes: ['no-companies'],
-  warnings: [],
-  heldBack: 0,
-  callbackUrl: null,
-};
+/** Returns the result of a preflight that can check nothing. */
+function uncheckable(
+  manifest: Pick<Preflight, 'companies' | 'manifestDigest' | 'suppliedBy'>,
+  { code, message, advice }: PreflightFinding,
+): Preflight {
+  const none = { warnings: [], heldBack: 0, callbackUrl: null };
+  return { ...manifest, problems: [message], advice: [advice], problemCodes: [code], ...none };
+}
