@@ -1,6 +1,5 @@
 /** Applies decisions on individual companies to the ledger. */
 import type { Decision, Outcome } from '../../domain/migration/decision';
-import type { DecisionRecord } from '../../domain/migration/migration-state';
 import { allCompaniesOutcomeText, companiesOutcomeText } from '../../domain/migration/partial-outcome';
 import {
   acceptStaged,
@@ -13,22 +12,11 @@ import {
 } from '../../store';
 import type { Queryable } from '../../store';
 
-type ExceptionDecision = Extract<
-  Decision,
-  { readonly kind: 'exclude' | 'skip' | 'retry' | 'relink' | 'replace-credential' }
->;
+const KINDS = ['exclude', 'skip', 'retry', 'relink', 'replace-credential'] as const;
+type ExceptionDecision = Extract<Decision, { readonly kind: (typeof KINDS)[number] }>;
 
-export function isExceptionDecision(decision: DecisionRecord['decision']): decision is ExceptionDecision {
-  switch (decision.kind) {
-    case 'exclude':
-    case 'skip':
-    case 'retry':
-    case 'relink':
-    case 'replace-credential':
-      return true;
-    default:
-      return false;
-  }
+export function isExceptionDecision(decision: Decision): decision is ExceptionDecision {
+  return KINDS.some((kind) => kind === decision.kind);
 }
 
 /**
