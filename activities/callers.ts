@@ -12,6 +12,7 @@ import {
 } from '../domain/migration/temporal-names';
 import type { Database } from '../store';
 import { readNamespace } from '../store';
+import type { MigrationRef } from './deps';
 import type { Activities } from './index';
 
 type Caller = 'migration' | 'batch' | 'window' | 'closing' | 'reconciliation';
@@ -44,7 +45,7 @@ const CALLERS: Readonly<Record<keyof Activities, readonly Caller[]>> = {
   sendNotice: ['migration'],
 };
 
-type AnyActivity = (input: { readonly migrationId: string }) => Promise<unknown>;
+type AnyActivity = (input: MigrationRef) => Promise<unknown>;
 
 /** Wraps activities so that a call from a workflow that `CALLERS` does not allow fails and is not retried. */
 export function withCallerCheck(activities: Activities, db: Database): Activities {

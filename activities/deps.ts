@@ -46,6 +46,11 @@ export interface WorkflowRecords {
   decisionsOf(migrationId: string): Promise<readonly DecisionRecord[]>;
 }
 
+/** The input of an activity that needs only the id of a migration. */
+export interface MigrationRef {
+  readonly migrationId: string;
+}
+
 /** The dependencies of the activities. A worker creates them once; tests create their own. */
 export interface ActivityDeps {
   readonly db: Database;

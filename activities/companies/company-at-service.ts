@@ -5,9 +5,9 @@ import type { ClaimedCompany, RecordSendIntent, VaultReader } from '../../store'
 import {
   findCompanyByTag,
   findConnection,
+  hasRightOrganization,
   idempotencyKey,
   isGone,
-  organizationOf,
   ROW_TAG,
   rowTag,
 } from './service-refs';
@@ -91,7 +91,7 @@ export class CompanyAtService {
         suppliedIds === 'company' &&
         other.id !== connectionId &&
         other.status === 'Linked' &&
-        !this.hasRightOrganization(other),
+        !hasRightOrganization(other, this.company.organization),
     };
     return findConnection(service, companyId, query, { signal });
   }
@@ -102,11 +102,6 @@ export class CompanyAtService {
       idempotencyKey: idempotencyKey(`${this.rowTag()}/connection/${companyId}`),
       signal,
     });
-  }
-
-  /** Returns whether the connection reports the right organization or none. */
-  hasRightOrganization(connection: Connection): boolean {
-    return [undefined, this.company.organization].includes(organizationOf(connection));
   }
 
   /**

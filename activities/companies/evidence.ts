@@ -5,7 +5,7 @@ import { EVIDENCE_LABELS, recordsText } from '../../domain/companies/evidence';
 import { storedName } from '../../domain/companies/manifest';
 import type { Platform } from '../../platforms/platforms';
 import type { DueCompany } from '../../store';
-import { organizationOf } from './service-refs';
+import { hasRightOrganization, organizationOf } from './service-refs';
 
 /**
  * Returns the evidence that the platform has accepted the token. If the credential contains a refresh token, the
@@ -54,7 +54,7 @@ export function organizationEvidence(due: DueCompany, connection: Connection): E
   return {
     code: 'organization',
     label: EVIDENCE_LABELS.organization,
-    passed: organization === undefined || organization === due.organization,
+    passed: hasRightOrganization(connection, due.organization),
     detail: organizationText(organization, name, due.name),
   };
 }

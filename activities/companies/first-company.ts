@@ -6,7 +6,7 @@ import type { OutageSource, StopReason } from '../../domain/companies/failures';
 import { isIsolated } from '../../domain/companies/failures';
 import type { ChosenCompany, LedgerCompany } from '../../store';
 import { chooseFirstCompany, findCompany } from '../../store';
-import type { ActivityDeps } from '../deps';
+import type { ActivityDeps, MigrationRef } from '../deps';
 import { verifySlice } from './verify-slice';
 import { importSlice } from './import-slice';
 import { recordSliceEnd, recordVerificationEnd, withEarlierStop, type SliceEnd } from './stoppages';
@@ -52,24 +52,16 @@ export function firstCompanyActivities(deps: ActivityDeps) {
      *
      * @returns null if no company can be chosen
      */
-    async chooseFirstCompany({ migrationId }: { readonly migrationId: string }): Promise<ChosenCompany | null> {
+    async chooseFirstCompany({ migrationId }: MigrationRef): Promise<ChosenCompany | null> {
       return chooseFirstCompany(db, migrationId, FIRST_COMPANY_RUN);
     },
 
     /** Imports the company if it is waiting, and checks it if a check is due. */
-    async advanceFirstCompany(step: {
-      readonly migrationId: string;
-      readonly row: number;
-      readonly ledgerMark: number;
-    }): Promise<FirstCompanyProgress> {
+    async advanceFirstCompany(
+      step: MigrationRef & { readonly row: number; readonly ledgerMark: number },
+    ): Promise<FirstCompanyProgress> {
       const { migrationId, row: onlyRow, ledgerMark } = step;
-      const imported = await importSlice(deps, {
-        migrationId,
-        run: FIRST_COMPANY_RUN,
-        slice: 1,
-        onlyRow,
-        ledgerMark,
-      });
+      const imported = await importSlice(deps, { migrationId, run: FIRST_COMPANY_RUN, slice: 1, onlyRow, ledgerMark });
       const checked = imported.stop ? null : await verifySlice(deps, { migrationId, onlyRow, countEveryDataSet: true });
       const company = await findCompany(db, migrationId, { row: onlyRow });
       const end = await withEarlierStop(db, migrationId, endOf(imported, checked, company));

@@ -1,9 +1,7 @@
 /** The result of a try to import a company: its outcome, why it was deferred, and the backoff before the next try. */
-import type { Connection } from '../../company-data-client';
 import type { Deferral } from './circuit-breaker';
 import type { Consequence, StopReason } from '../../domain/companies/failures';
 import type { ClaimedCompany, ImportOutcome } from '../../store';
-import { activeError } from './service-refs';
 
 export interface ImportResult {
   readonly outcome: ImportOutcome;
@@ -29,11 +27,6 @@ const LONGEST_RETRY_MS = 15 * 60_000;
  */
 export function backoffMs({ tries, triesInFlight }: Pick<ClaimedCompany, 'tries' | 'triesInFlight'>): number {
   return Math.random() * Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (tries - triesInFlight));
-}
-
-/** Returns why a connection is not linked. */
-export function linkProblemOf(connection: Connection): string {
-  return activeError(connection)?.errorMessage ?? `the connection is ${connection.status}`;
 }
 
 /** Returns why a company is deferred; an empty object if the consequence does not defer it. */

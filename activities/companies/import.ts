@@ -33,13 +33,15 @@ import {
   activeError,
   COMPANY_GONE,
   errorSince,
+  hasRightOrganization,
   isAccepted,
   isCompanyGone,
   isGone,
-  organizationOf,
+  linkProblemOf,
+  wrongOrganizationText,
 } from './service-refs';
 import type { ImportResult, End } from './import-result';
-import { backoffMs, linkProblemOf, deferral, unanswered } from './import-result';
+import { backoffMs, deferral, unanswered } from './import-result';
 
 /** Says "may", because `crossed` is also set if the service lost the connection, or the end customer reconnected. */
 const SENT_BEFORE = 'this credential may already have been used, so it is never sent again';
@@ -172,11 +174,10 @@ export class CompanyImport {
   /** Starts the syncs of a linked connection, unless it gives access to the wrong organization. */
   private async startSync(connection: Connection): Promise<ImportResult> {
     const { service } = this.context;
-    if (!this.atService.hasRightOrganization(connection)) {
-      return this.concluded(
-        consequenceOfLinkError('WrongOrganization'),
-        `the platform reports organization ${organizationOf(connection)}, but the manifest says ${this.company.organization}`,
-      );
+    const { organization } = this.company;
+    if (!hasRightOrganization(connection, organization)) {
+      const text = wrongOrganizationText(connection, organization);
+      return this.concluded(consequenceOfLinkError('WrongOrganization'), text);
     }
     this.refs = { ...this.refs, crossed: true };
     const { correlationId } = await service.startSync(this.companyId());
@@ -191,7 +192,7 @@ export class CompanyImport {
    */
   private mustReplaceCredential(connection: Connection): boolean {
     if (this.company.crossed || this.company.sentAt !== null) return false;
-    return this.company.supersedes || !this.atService.hasRightOrganization(connection);
+    return this.company.supersedes || !hasRightOrganization(connection, this.company.organization);
   }
 
   /**
@@ -281,11 +282,8 @@ export class CompanyImport {
   }
 
   private remember(connection: Connection): void {
-    this.refs = {
-      ...this.refs,
-      connectionId: connection.id,
-      ...(connection.linkUrl === undefined ? {} : { linkUrl: connection.linkUrl }),
-    };
+    const { id: connectionId, linkUrl } = connection;
+    this.refs = { ...this.refs, connectionId, ...(linkUrl !== undefined && { linkUrl }) };
   }
 
   /** Keeps the latest correlation id, which support quotes to the service. */

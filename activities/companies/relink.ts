@@ -1,9 +1,9 @@
 /** The activity that checks whether end customers have reconnected their companies. */
 import { cancellationSignal, heartbeat, log } from '@temporalio/activity';
-import { CompanyDataError } from '../../company-data-client';
+import type { CompanyDataError } from '../../company-data-client';
 import { giveUpRelinking, readRelinking, recordReconnectionCheck, recordRelinked, recordUnlinked } from '../../store';
-import { authorizedAtOf, isGone } from './service-refs';
-import type { ActivityDeps } from '../deps';
+import { authorizedAtOf, isGone, refusalStatusOf } from './service-refs';
+import type { ActivityDeps, MigrationRef } from '../deps';
 
 export interface RelinkReport {
   /** The number of companies whose end customer has reconnected. They are syncing now. */
@@ -25,10 +25,8 @@ const HANDLED_OTHERWISE: readonly number[] = [401, 402, 403, 404, 408, 429];
 
 /** Returns whether the service refused a request because of its company. Requests for others can still succeed. */
 function isAboutOneCompany(error: unknown): error is CompanyDataError {
-  if (!(error instanceof CompanyDataError)) return false;
-  const failure = error.toFailure();
-  if (failure.kind !== 'response' || !failure.isFromService) return false;
-  return failure.status >= 400 && failure.status < 500 && !HANDLED_OTHERWISE.includes(failure.status);
+  const status = refusalStatusOf(error);
+  return status !== undefined && status >= 400 && status < 500 && !HANDLED_OTHERWISE.includes(status);
 }
 
 export function relinkActivities({ db, service }: ActivityDeps) {
@@ -38,7 +36,7 @@ export function relinkActivities({ db, service }: ActivityDeps) {
      * that are linked again. If the service has deleted a company or its connection, gives up on that company and
      * continues with the others. If the service refuses a request for a company, that company keeps waiting.
      */
-    async checkReconnected({ migrationId }: { readonly migrationId: string }): Promise<RelinkReport> {
+    async checkReconnected({ migrationId }: MigrationRef): Promise<RelinkReport> {
       const signal = cancellationSignal();
       let reconnected = 0;
       let waiting = 0;

@@ -83,9 +83,14 @@ export async function findConnection(
 
 /** Returns whether the service answered 404, because it never had the object or has deleted it. */
 export function isGone(error: unknown): error is CompanyDataError {
-  if (!(error instanceof CompanyDataError)) return false;
+  return refusalStatusOf(error) === 404;
+}
+
+/** Returns the HTTP status with which the service refused a call; undefined if anything else has failed. */
+export function refusalStatusOf(error: unknown): number | undefined {
+  if (!(error instanceof CompanyDataError)) return undefined;
   const failure = error.toFailure();
-  return failure.kind === 'response' && failure.isFromService && failure.status === 404;
+  return failure.kind === 'response' && failure.isFromService ? failure.status : undefined;
 }
 
 export const COMPANY_GONE =
@@ -115,6 +120,21 @@ type ConnectionError = Connection['dataConnectionErrors'][number];
 /** Returns the organization that a connection gives access to; undefined if the platform does not report it. */
 export function organizationOf({ connectionInfo }: Connection): string | undefined {
   return connectionInfo?.['organizationId'];
+}
+
+/** Returns whether a connection reports this organization or none. */
+export function hasRightOrganization(connection: Connection, expected: string): boolean {
+  return [undefined, expected].includes(organizationOf(connection));
+}
+
+/** Describes a connection that gives access to an organization other than the expected one. */
+export function wrongOrganizationText(connection: Connection, expected: string): string {
+  return `the platform reports organization ${organizationOf(connection)}, but the manifest says ${expected}`;
+}
+
+/** Returns why a connection is not linked. */
+export function linkProblemOf(connection: Connection): string {
+  return activeError(connection)?.errorMessage ?? `the connection is ${connection.status}`;
 }
 
 /** Returns the latest unresolved error of a connection; undefined if there is none. */

@@ -22,7 +22,7 @@ import {
   syncEvidence,
   syncScheduleOf,
 } from './evidence';
-import { activeError, COMPANY_GONE, isCompanyGone, isGone, organizationOf } from './service-refs';
+import { activeError, COMPANY_GONE, isCompanyGone, isGone, linkProblemOf, wrongOrganizationText } from './service-refs';
 import { hoursText } from '../../domain/text/sentences';
 
 export interface Verification {
@@ -77,7 +77,8 @@ export async function verifyCompany(verification: Verification, due: DueCompany)
     }
     if (syncing !== null) return stillSyncing(verification, due, syncing);
     if (sets.broken.length > 0) {
-      evidence = [...evidence, ...brokenSetEvidence(sets)];
+      const synced = sets.complete.map((dataType) => syncEvidence(dataType, true));
+      evidence = [...evidence, ...synced, ...sets.broken.map((dataType) => syncEvidence(dataType, false))];
       return failed(due, 'sync-failed', sets.broken.join(', '), evidence);
     }
     call = 'read-records';
@@ -136,13 +137,6 @@ function dataSetsInSync({ running }: DataSets, status: DataStatus): string | nul
   const offersNothing = offered.length === 0 && Object.keys(status).length > 0;
   if (!hasBegun && !offersNothing) return NOT_STARTED;
   return running.length > 0 ? running.join(', ') : null;
-}
-
-function brokenSetEvidence({ complete, broken }: DataSets): Evidence[] {
-  return [
-    ...complete.map((dataType) => syncEvidence(dataType, true)),
-    ...broken.map((dataType) => syncEvidence(dataType, false)),
-  ];
 }
 
 /** Returns the evidence for complete data sets. Data sets whose records were counted come last. */
@@ -207,23 +201,11 @@ function reauthorizationRequired(
   connection: Connection,
   evidence: readonly Evidence[],
 ): VerificationResult {
-  const error = activeError(connection);
-  const consequence = consequenceOfLinkError(error?.statusText);
+  const consequence = consequenceOfLinkError(activeError(connection)?.statusText);
   // Only the end customer can renew the consent, regardless of the error, because the connection was linked before.
   const stop = consequence.action === 'stop' ? consequence.reason : null;
-  return {
-    ...failed(
-      due,
-      'reauthorization-required',
-      error?.errorMessage ?? `the connection is ${connection.status}`,
-      evidence,
-      {
-        correlationId: evidence.at(-1)?.correlationId,
-        linkUrl: connection.linkUrl,
-      },
-    ),
-    stop,
-  };
+  const found = { correlationId: evidence.at(-1)?.correlationId, linkUrl: connection.linkUrl };
+  return { ...failed(due, 'reauthorization-required', linkProblemOf(connection), evidence, found), stop };
 }
 
 /**
@@ -235,10 +217,8 @@ function companyGone(due: DueCompany, { correlationId }: CompanyDataError): Veri
 }
 
 function wrongOrganization(due: DueCompany, connection: Connection, evidence: readonly Evidence[]): VerificationResult {
-  const { linkUrl } = connection;
-  const [connected, expected] = [organizationOf(connection), due.organization];
-  const text = `the platform reports organization ${connected}, but the manifest says ${expected}`;
-  const result = failed(due, 'wrong-organization', text, evidence, { linkUrl });
+  const text = wrongOrganizationText(connection, due.organization);
+  const result = failed(due, 'wrong-organization', text, evidence, { linkUrl: connection.linkUrl });
   // The import has already checked the organization of an accepted credential. When an end customer reconnects, the
   // ledger clears `accepted`. If `accepted` is null, the end customer has probably connected the wrong organization.
   // Other companies are not affected, so the run continues.

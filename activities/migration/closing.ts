@@ -30,11 +30,7 @@ import { terminationRecord } from '../../domain/decisions/audit-trail';
 import { endingByDecisions, possibleEnding } from '../../domain/decisions/release';
 import type { Ending, ReconnectLink } from '../../domain/migration/migration-state';
 import { errorSince, findCompanyByTag, findConnection, isGone, rowTag } from '../companies/service-refs';
-import type { ActivityDeps } from '../deps';
-
-interface MigrationRef {
-  readonly migrationId: string;
-}
+import type { ActivityDeps, MigrationRef } from '../deps';
 
 interface ClosedLedger {
   readonly ending: Ending;

@@ -13,11 +13,7 @@ import {
   readSpeed,
   readVolume,
 } from '../../store';
-import type { ActivityDeps } from '../deps';
-
-interface MigrationRef {
-  readonly migrationId: string;
-}
+import type { ActivityDeps, MigrationRef } from '../deps';
 
 /** A speed measured on fewer companies is not stored for later migrations. */
 const MIN_COMPANIES_TO_STORE = 5;

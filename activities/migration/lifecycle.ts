@@ -13,11 +13,7 @@ import {
   NotReleased,
 } from '../../store';
 import { startRun } from '../companies/runs';
-import type { ActivityDeps } from '../deps';
-
-interface MigrationRef {
-  readonly migrationId: string;
-}
+import type { ActivityDeps, MigrationRef } from '../deps';
 
 export interface RunStart {
   readonly slicesAtOnce: number;

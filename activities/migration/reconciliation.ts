@@ -11,7 +11,6 @@ import { CompanyDataError } from '../../company-data-client';
 import { consequenceOf, consequenceOfLinkError } from '../../domain/companies/failures';
 import type { CompanyRepairs, ReconciliationResult } from '../../domain/migration/reconciliation';
 import type { Platform } from '../../platforms/platforms';
-import { findPlatform } from '../../platforms/platforms';
 import type { RecordedCompany, Repair } from '../../store';
 import {
   checkLedgerMark,
@@ -20,19 +19,22 @@ import {
   flagLedger,
   resendUnknownOutcomes,
   readLedgerStatus,
-  readMigration,
   readRecordedCompanies,
   writeRepairs,
 } from '../../store';
 import { findLostTries } from '../companies/ledger-comparison';
-import { activeError, authorizedAtOf, companiesOfMigration, organizationOf } from '../companies/service-refs';
-import type { ActivityDeps } from '../deps';
+import {
+  activeError,
+  authorizedAtOf,
+  companiesOfMigration,
+  hasRightOrganization,
+  linkProblemOf,
+  wrongOrganizationText,
+} from '../companies/service-refs';
+import { platformOf } from '../companies/slice';
+import type { ActivityDeps, MigrationRef } from '../deps';
 import { findLostCompany } from './lost-companies';
 import { restoreDecisions } from './lost-decisions';
-
-interface MigrationRef {
-  readonly migrationId: string;
-}
 
 export function reconciliationActivities(deps: ActivityDeps) {
   const { db, workflowRecords } = deps;
@@ -80,8 +82,7 @@ async function isProvenBehind(
 
 /** Compares every company with the service, and repairs the rows that disagree. */
 async function reconcileCompanies({ db, service }: ActivityDeps, migrationId: string): Promise<CompanyRepairs> {
-  const platform = findPlatform((await readMigration(db, migrationId))?.platformKey ?? '');
-  if (!platform) throw new Error(`migration ${migrationId} is not in the ledger, or its platform is unknown`);
+  const platform = await platformOf(db, migrationId);
   const { found, doubled } = await readService(service, migrationId, platform);
   const done: Record<Kind, string[]> = { linked: [], notMoved: [], unknown: [], adopted: [], gone: [], toCreate: [] };
   const doubledReferences: string[] = [];
@@ -208,11 +209,8 @@ function findingFromConnection(
     // An older credential might have linked the connection. The next attempt finds out by sending the new credential:
     // if the service has already accepted that credential, it answers without using it again.
     if (supersedes && state === 'waiting') return undefined;
-    const organization = organizationOf(connection);
-    if (organization === undefined || organization === company.organization) {
-      return { kind: 'linked', change: { to: 'syncing' } };
-    }
-    const text = `the platform reports organization ${organization}, but the manifest says ${company.organization}`;
+    if (hasRightOrganization(connection, company.organization)) return { kind: 'linked', change: { to: 'syncing' } };
+    const text = wrongOrganizationText(connection, company.organization);
     return { kind: 'notMoved', change: { to: 'failed', failure: 'wrong-organization', text } };
   }
   const error = activeError(connection);
@@ -220,8 +218,8 @@ function findingFromConnection(
   // An error from before the credential was stored concerns an older credential.
   const isAboutCredential = Date.parse(error?.erroredOnUtc ?? '') >= (suppliedAt?.getTime() ?? 0);
   if (isAboutCredential && (consequence?.action === 'fail' || consequence?.action === 'fail-and-stop')) {
-    const text = error?.errorMessage ?? `the connection is ${connection.status}`;
-    return { kind: 'notMoved', change: { to: 'failed', failure: consequence.kind, text } };
+    const change = { to: 'failed', failure: consequence.kind, text: linkProblemOf(connection) } as const;
+    return { kind: 'notMoved', change };
   }
   if (state !== 'waiting' || tries > 0) return undefined;
   return !error && platform.rotation === 'each-refresh'

@@ -5,11 +5,7 @@
 import type { WindowOccurrence, ScheduleState } from '../../domain/planning/windows';
 import { windowOccurrences } from '../../domain/planning/windows';
 import { readLimits, readMigration, setWindowOccurrence } from '../../store';
-import type { ActivityDeps } from '../deps';
-
-interface MigrationRef {
-  readonly migrationId: string;
-}
+import type { ActivityDeps, MigrationRef } from '../deps';
 
 /** When moves can begin. */
 export interface WindowStatus {
