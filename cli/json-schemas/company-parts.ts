@@ -4,7 +4,7 @@ import { CLIENT_STATES, COMPANY_STATES, type ClientState } from '../../domain/co
 import { type Counts } from '../../domain/companies/counts';
 import { EVIDENCE_CODES, type Evidence, type SyncSchedule } from '../../domain/companies/evidence';
 import type { FirstCompany } from '../../domain/migration/migration-state';
-import { count, failureKind, time } from './parts';
+import { count, failureKind, time, nullableText, nullableTime, texts } from './parts';
 
 export const counts = (
   z.strictObject({
@@ -19,8 +19,7 @@ export const counts = (
     withoutCredential: count.describe(
       'waiting, confirmed companies that are not held back and have no usable credential',
     ),
-    firstWithoutCredential: z
-      .array(z.string())
+    firstWithoutCredential: texts
       .nullable()
       .exactOptional()
       .describe('references of the first five companies that `withoutCredential` counts'),
@@ -33,8 +32,7 @@ export const counts = (
       .describe(
         'companies that are waiting for another try and lack nothing, for example after ferry retry; deferred companies are not counted',
       ),
-    firstRetried: z
-      .array(z.string())
+    firstRetried: texts
       .nullable()
       .exactOptional()
       .describe('references of the first five companies that `retried` counts'),
@@ -51,8 +49,7 @@ export const counts = (
     failed: count,
     skipped: count,
     excluded: count,
-    firstNotMoved: z
-      .array(z.string())
+    firstNotMoved: texts
       .nullable()
       .exactOptional()
       .describe('references of the first five companies that failed or were left out'),
@@ -60,7 +57,7 @@ export const counts = (
     waitingAgain: count
       .optional()
       .describe('waiting companies whose credential was handed over to the service, or might have been'),
-    exceptionsDigest: z.string().nullable(),
+    exceptionsDigest: nullableText,
   }) satisfies z.ZodType<Counts>
 ).meta({ id: 'Counts', description: 'number of companies in each state' });
 
@@ -81,7 +78,7 @@ export const evidence = (
 const syncSchedule = (
   z.strictObject({
     everyHours: z.strictObject({ least: z.number(), most: z.number() }).nullable(),
-    nextAt: time.nullable(),
+    nextAt: nullableTime,
   }) satisfies z.ZodType<SyncSchedule>
 ).meta({ id: 'SyncSchedule' });
 
@@ -105,62 +102,51 @@ export const fields = {
   expectedInvoices: count.nullable(),
   state: z.enum(Object.keys(CLIENT_STATES) as [ClientState, ...ClientState[]]),
   ledgerState: z.enum(COMPANY_STATES),
-  confirmedAt: time
-    .nullable()
-    .describe('when the client confirmed that syncing is off; null without a confirmation, or if it was withdrawn'),
+  confirmedAt: nullableTime.describe(
+    'when the client confirmed that syncing is off; null without a confirmation, or if it was withdrawn',
+  ),
   credential: z
     .enum(['supplied', 'missing', 'too-early'])
     .nullable()
     .describe(
       'null if the company is not waiting or the migration has ended; `too-early` means that the credential was obtained before the confirmation',
     ),
-  crossedAt: time
-    .nullable()
-    .describe(
-      'when the credential was handed over to the service, or the end customer reconnected without it; null if neither is known, but the credential can have been used if `sentAt` is not null',
-    ),
-  sentAt: time
-    .nullable()
-    .describe(
-      'when a worker last recorded that it was about to send a credential of this company, which can be one that was replaced later; null if no credential can have been used',
-    ),
+  crossedAt: nullableTime.describe(
+    'when the credential was handed over to the service, or the end customer reconnected without it; null if neither is known, but the credential can have been used if `sentAt` is not null',
+  ),
+  sentAt: nullableTime.describe(
+    'when a worker last recorded that it was about to send a credential of this company, which can be one that was replaced later; null if no credential can have been used',
+  ),
   existedBefore: z
     .boolean()
     .describe('true if the client supplied the id of a company that already existed at the service'),
-  companyId: z.string().nullable(),
-  connectionId: z.string().nullable(),
-  storedName: z.string().nullable(),
-  linkUrl: z.string().nullable().describe('where the end customer can reconnect'),
-  movedAt: time.nullable(),
+  companyId: nullableText,
+  connectionId: nullableText,
+  storedName: nullableText,
+  linkUrl: nullableText.describe('where the end customer can reconnect'),
+  movedAt: nullableTime,
   failure: failureKind.nullable(),
-  failureText: z.string().nullable(),
-  correlationId: z.string().nullable(),
+  failureText: nullableText,
+  correlationId: nullableText,
   evidence: z.array(evidence).nullable(),
   syncSchedule: syncSchedule.nullable(),
-  leftOutBy: z.string().nullable().describe('who left the company out'),
-  leftOutReason: z.string().nullable(),
-  heldBack: z
-    .string()
-    .nullable()
-    .describe(
-      'errors that the check of the supplied details found, or `not checked yet`; null if the company is not held back',
-    ),
+  leftOutBy: nullableText.describe('who left the company out'),
+  leftOutReason: nullableText,
+  heldBack: nullableText.describe(
+    'errors that the check of the supplied details found, or `not checked yet`; null if the company is not held back',
+  ),
   tries: count.describe('number of times that the import of the company was tried'),
   deferred: z
     .boolean()
     .describe(
       'true if the company is retried automatically, because a call to the service or the platform did not succeed. After only one try, it is true only if the next try is more than five minutes away, or if the platform refused the application',
     ),
-  retryAt: time
-    .nullable()
-    .describe(
-      'the earliest time of the next try, which also waits for an open window; null if the company is not deferred',
-    ),
-  relinkingSince: time
-    .nullable()
-    .describe(
-      'when a person last decided to relink the company; null if no such decision is in effect. The migration also checks companies that must reconnect without such a decision',
-    ),
+  retryAt: nullableTime.describe(
+    'the earliest time of the next try, which also waits for an open window; null if the company is not deferred',
+  ),
+  relinkingSince: nullableTime.describe(
+    'when a person last decided to relink the company; null if no such decision is in effect. The migration also checks companies that must reconnect without such a decision',
+  ),
   replacedApplication: z
     .boolean()
     .describe(
@@ -171,12 +157,9 @@ export const fields = {
 /** All fields, including those that only support may see, which the handover report leaves out. */
 export const fieldsForSupport = {
   ...fields,
-  heldBackDetails: z
-    .string()
-    .nullable()
-    .describe(
-      '`heldBack` with the names of other clients, for support only; null if there are no such names, or if the company is not held back',
-    ),
+  heldBackDetails: nullableText.describe(
+    '`heldBack` with the names of other clients, for support only; null if there are no such names, or if the company is not held back',
+  ),
 };
 
 /** A way to resolve the problem of a company. */
@@ -198,7 +181,7 @@ export const movedWithApplication = z.array(
   z.strictObject({
     application,
     companies: count,
-    references: z.array(z.string()).describe('references of at most 10 of these companies'),
+    references: texts.describe('references of at most 10 of these companies'),
     withoutLink: count
       .exactOptional()
       .describe(

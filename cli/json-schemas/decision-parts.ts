@@ -1,6 +1,6 @@
 /** The types about decisions and their outcomes that several outputs share. */
 import { z } from 'zod';
-import { role, time } from './parts';
+import { role, time, nullableText, nullableTime } from './parts';
 
 /** A key of a person whose signed decisions are accepted. */
 export const approver = z.strictObject({
@@ -14,7 +14,7 @@ export const decision = z
     kind: z.string(),
     decisionId: z.string(),
     role: role.nullable(),
-    by: z.string().nullable(),
+    by: nullableText,
     reason: z.string().optional(),
   })
   .meta({ id: 'Decision', description: 'a decision as it was sent; its other fields depend on its kind' });
@@ -32,7 +32,7 @@ export const outcome = z
 /** How and when the workflow of a migration ended in Temporal before the migration had ended. */
 export const endedInTemporal = z.strictObject({
   status: z.enum(['terminated', 'timed_out', 'failed', 'cancelled_in_temporal']),
-  at: time.nullable(),
+  at: nullableTime,
 });
 
 /** A decision and its result. */
@@ -46,5 +46,5 @@ export const sentDecision = {
     ),
   decisionId: z.string(),
   text: z.string(),
-  signedBy: z.string().nullable(),
+  signedBy: nullableText,
 };

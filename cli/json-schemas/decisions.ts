@@ -4,10 +4,10 @@ import * as decided from './decision-parts';
 import * as part from './parts';
 import type { CommandSchemas } from './parts';
 
-const { count } = part;
+const { count, nullableText, texts } = part;
 
 /** The fields of a decision that a restored ledger had lost. */
-const lostDecision = { decisionId: z.string(), kind: z.string(), by: z.string().nullable(), at: z.string() };
+const lostDecision = { decisionId: z.string(), kind: z.string(), by: nullableText, at: z.string() };
 
 export const DECISION_SCHEMAS: CommandSchemas = {
   'ferry.decision/1': [
@@ -37,13 +37,10 @@ export const DECISION_SCHEMAS: CommandSchemas = {
           windows: z.array(part.window),
           occurrences: z.array(part.windowOccurrence),
           state: z.enum(['running', 'paused', 'not-yet', 'none']),
-          note: z.string().nullable(),
-          startAt: z
-            .string()
-            .nullable()
-            .describe(
-              'the start, if it is in the future and `state` is `not-yet`; `occurrences` then omits windows that close before the start',
-            ),
+          note: nullableText,
+          startAt: nullableText.describe(
+            'the start, if it is in the future and `state` is `not-yet`; `occurrences` then omits windows that close before the start',
+          ),
           allReleased: z
             .boolean()
             .describe('true if all companies are allowed to move: in step 6 and in the self-service route'),
@@ -90,36 +87,24 @@ export const DECISION_SCHEMAS: CommandSchemas = {
         .describe(
           'decisions that the workflow has applied, but that the ledger does not accept; if `workflow` is `running`, make these decisions again',
         ),
-      linked: z
-        .array(z.string())
-        .describe('references of companies that are now syncing, because their connections are linked'),
-      notMoved: z.array(z.string()),
-      unknown: z
-        .array(z.string())
-        .describe(
-          'references of companies whose single-use credential might have been used; if `workflow` is `running`, a person must decide',
-        ),
-      interrupted: z
-        .array(z.string())
-        .describe(
-          'references of companies whose single-use credential might have been used; if `workflow` is `running`, this credential will be sent to the same connection again',
-        ),
-      adopted: z
-        .array(z.string())
-        .describe(
-          'references of waiting companies that already exist at the service, and whose credential can still be sent; the ledger now has their ids at the service',
-        ),
-      gone: z
-        .array(z.string())
-        .describe(
-          'references of companies that the service no longer has. Their credentials might have been sent, so these companies need new credentials',
-        ),
-      toCreate: z
-        .array(z.string())
-        .describe(
-          'references of companies that the service no longer has; if `workflow` is `running`, the next try creates these companies again',
-        ),
-      doubled: z.array(z.string()).describe('references for which the service has more than one company'),
+      linked: texts.describe('references of companies that are now syncing, because their connections are linked'),
+      notMoved: texts,
+      unknown: texts.describe(
+        'references of companies whose single-use credential might have been used; if `workflow` is `running`, a person must decide',
+      ),
+      interrupted: texts.describe(
+        'references of companies whose single-use credential might have been used; if `workflow` is `running`, this credential will be sent to the same connection again',
+      ),
+      adopted: texts.describe(
+        'references of waiting companies that already exist at the service, and whose credential can still be sent; the ledger now has their ids at the service',
+      ),
+      gone: texts.describe(
+        'references of companies that the service no longer has. Their credentials might have been sent, so these companies need new credentials',
+      ),
+      toCreate: texts.describe(
+        'references of companies that the service no longer has; if `workflow` is `running`, the next try creates these companies again',
+      ),
+      doubled: texts.describe('references for which the service has more than one company'),
       isIncomplete: z
         .literal(true)
         .exactOptional()
@@ -129,10 +114,10 @@ export const DECISION_SCHEMAS: CommandSchemas = {
   'ferry.sweep/1': [
     'ferry sweep',
     {
-      schedulesDeleted: z.array(z.string()),
-      closed: z.array(z.string()),
-      closing: z.array(z.string()),
-      open: z.array(z.string()),
+      schedulesDeleted: texts,
+      closed: texts,
+      closing: texts,
+      open: texts,
       failed: z
         .array(z.object({ migrationId: z.string(), why: z.string() }))
         .describe('migrations that could not be closed'),

@@ -21,7 +21,10 @@ export type CommandSchemas = Readonly<
 >;
 
 export const time = z.iso.datetime().describe('ISO 8601, UTC');
+export const nullableTime = time.nullable();
 export const count = z.int().min(0);
+export const nullableText = z.string().nullable();
+export const texts = z.array(z.string());
 export const role = z.enum(ROLES);
 export const step = z.enum(STEPS as readonly [Step, ...Step[]]).meta({ id: 'Step' });
 export const route = z.enum(['managed', 'self-service']);
@@ -35,7 +38,7 @@ export const estimate = (
       companiesWithoutVolume: count,
       largestCompany: z.number(),
       largestFamily: count,
-      staleSince: time.nullable(),
+      staleSince: nullableTime,
     }),
     requests: z.number(),
     lowMs: z.number(),
@@ -60,9 +63,9 @@ export const forecast = (
       .describe(
         'false if more companies are open that are deferred or not ready to move, so that the migration ends later',
       ),
-    beginsAt: time
-      .nullable()
-      .describe('when the next move begins; null if companies are moving, or if moves can begin now'),
+    beginsAt: nullableTime.describe(
+      'when the next move begins; null if companies are moving, or if moves can begin now',
+    ),
     ends: z
       .strictObject({ earliest: time, latest: time })
       .nullable()
@@ -118,19 +121,19 @@ export const windowOccurrence = (
 export const preflight = (
   z.strictObject({
     companies: count,
-    manifestDigest: z.string().nullable(),
-    suppliedBy: z.string().nullable(),
-    problems: z.array(z.string()),
-    clientProblems: z.array(z.string()).exactOptional(),
-    advice: z.array(z.string()).exactOptional().describe('what to do about each problem, in the order of `problems`'),
-    problemCodes: z.array(z.string()),
-    warnings: z.array(z.string()),
-    clientWarnings: z.array(z.string()).exactOptional(),
-    warningAdvice: z.array(z.string()).exactOptional().describe('what to do about each warning'),
+    manifestDigest: nullableText,
+    suppliedBy: nullableText,
+    problems: texts,
+    clientProblems: texts.exactOptional(),
+    advice: texts.exactOptional().describe('what to do about each problem, in the order of `problems`'),
+    problemCodes: texts,
+    warnings: texts,
+    clientWarnings: texts.exactOptional(),
+    warningAdvice: texts.exactOptional().describe('what to do about each warning'),
     heldBack: count,
-    callbackUrl: z.string().nullable(),
+    callbackUrl: nullableText,
     application: z
-      .strictObject({ clientId: z.string(), environment: z.string(), suppliedBy: z.string().nullable() })
+      .strictObject({ clientId: z.string(), environment: z.string(), suppliedBy: nullableText })
       .nullable()
       .exactOptional(),
   }) satisfies z.ZodType<Omit<Preflight, 'problemCodes'> & { problemCodes: readonly string[] }>
@@ -156,7 +159,7 @@ export const pause = (
       .describe(
         'for an automatic pause, its cause, the advice of that time and the numbers, if any; `waitingFor` has the current advice',
       ),
-    by: z.string().nullable(),
+    by: nullableText,
     role: role
       .exactOptional()
       .describe('absent if the migration paused itself, or if an earlier version recorded the pause'),
@@ -170,7 +173,7 @@ export const reopened = (
     step,
     by: z.string(),
     role,
-    reason: z.string().nullable(),
+    reason: nullableText,
     at: time,
     company: z.string().exactOptional().describe('the rejected first company'),
     asksForChanges: z
@@ -197,7 +200,7 @@ export const reopened = (
 });
 
 export const endedBy = (
-  z.strictObject({ by: z.string(), role, reason: z.string().nullable(), at: time }) satisfies z.ZodType<EndedBy>
+  z.strictObject({ by: z.string(), role, reason: nullableText, at: time }) satisfies z.ZodType<EndedBy>
 ).meta({ id: 'EndedBy', description: 'who cancelled or abandoned a migration, and why' });
 
 export const outage = (
@@ -232,12 +235,9 @@ export const next = z
   )
   .describe('commands for the next actions');
 
-export const clientPage = z
-  .string()
-  .nullable()
-  .describe(
-    "link to the migration's page in the read-only Temporal UI for clients (not the portal); null if no such UI is configured, or if the workflow did not end normally",
-  );
+export const clientPage = nullableText.describe(
+  "link to the migration's page in the read-only Temporal UI for clients (not the portal); null if no such UI is configured, or if the workflow did not end normally",
+);
 
 const finding = (
   z.strictObject({

@@ -5,11 +5,12 @@ import { PORTAL_ROLES, SessionSchema } from '../../portal/contract/session';
 import * as part from './parts';
 import type { CommandSchemas } from './parts';
 
+const { nullableText } = part;
+
 const { migrationId, state, headline, task, counts } = MigrationAnswerSchema.shape.view.shape;
-const fingerprint = z
-  .string()
-  .nullable()
-  .describe("fingerprint of the person's key, which support compares before it confirms the key; null for a viewer");
+const fingerprint = nullableText.describe(
+  "fingerprint of the person's key, which support compares before it confirms the key; null for a viewer",
+);
 
 export const PORTAL_SCHEMAS: CommandSchemas = {
   'ferry.portal-sign-in/1': [
@@ -18,12 +19,9 @@ export const PORTAL_SCHEMAS: CommandSchemas = {
       sessions: z.array(
         z.strictObject({ ...SessionSchema.omit({ publicKey: true }).shape, keyFingerprint: fingerprint }),
       ),
-      provider: z
-        .string()
-        .nullable()
-        .describe(
-          "the provider's fingerprint in the link of the invitation; null if no link was used, or if it has none",
-        ),
+      provider: nullableText.describe(
+        "the provider's fingerprint in the link of the invitation; null if no link was used, or if it has none",
+      ),
     },
   ],
   'ferry.portal-sign-out/1': ['ferry --portal sign-out', { migrationId }],
@@ -36,10 +34,9 @@ export const PORTAL_SCHEMAS: CommandSchemas = {
           keyFingerprint: z.string(),
           isKeyConfirmed: z.boolean().nullable(),
           headline: headline.nullable(),
-          problem: z
-            .string()
-            .nullable()
-            .describe('why the migration could not be read; `isKeyConfirmed` and `headline` are then null'),
+          problem: nullableText.describe(
+            'why the migration could not be read; `isKeyConfirmed` and `headline` are then null',
+          ),
         }),
       ),
     },

@@ -5,7 +5,7 @@ import * as decided from './decision-parts';
 import * as part from './parts';
 import type { CommandSchemas } from './parts';
 
-const { count, time } = part;
+const { count, nullableText, nullableTime, texts, time } = part;
 
 const figures = z.strictObject({
   crossed: count.describe(
@@ -24,14 +24,14 @@ const figures = z.strictObject({
   leftOutUnauthorized: count.describe(
     'companies that had to reconnect but were left out, and whose credential was not handed over to the service',
   ),
-  reconnectionsCheckedAt: time
-    .nullable()
-    .describe('when the service was last asked whether end customers had reconnected'),
+  reconnectionsCheckedAt: nullableTime.describe(
+    'when the service was last asked whether end customers had reconnected',
+  ),
   leftOutAtService: count.describe(
     'companies that were left out after their credential was handed over to the service',
   ),
-  firstStartedAt: time.nullable().describe('when the first move began; null if no move has begun'),
-  lastMovedAt: time.nullable().describe('when the latest move was completed; null if no company has moved'),
+  firstStartedAt: nullableTime.describe('when the first move began; null if no move has begun'),
+  lastMovedAt: nullableTime.describe('when the latest move was completed; null if no company has moved'),
   movingMs: z
     .number()
     .describe(
@@ -61,7 +61,7 @@ const stoppage = {
   stop: part.stopReason.nullable().describe('why the migration paused itself; null for an outage, or if it is unknown'),
   source: z.enum(['service', 'platform']).nullable().describe('what no call got through to; null for a pause'),
   beganAt: time,
-  endedAt: time.nullable().describe('null while it continues'),
+  endedAt: nullableTime.describe('null while it continues'),
 };
 
 export const REPORT_SCHEMAS: CommandSchemas = {
@@ -105,8 +105,8 @@ export const REPORT_SCHEMAS: CommandSchemas = {
         })
         .nullable(),
       suppliedAt: time,
-      closedAt: time.nullable(),
-      vaultDestroyedAt: time.nullable(),
+      closedAt: nullableTime,
+      vaultDestroyedAt: nullableTime,
       counts: company.counts,
       figures,
       decisions: z.array(z.strictObject({ decision: decided.decision, outcome: decided.outcome })),
@@ -115,8 +115,7 @@ export const REPORT_SCHEMAS: CommandSchemas = {
         .describe(
           'the times in which no company moved because the migration had paused itself or waited out an outage; oldest first',
         ),
-      unproven: z
-        .array(z.string())
+      unproven: texts
         .nullable()
         .describe(
           'how the ledger differs from the signed decisions; null if the migration was started without approvers',
@@ -171,7 +170,7 @@ export const REPORT_SCHEMAS: CommandSchemas = {
     {
       migrationId: z.string(),
       entries: count,
-      unproven: z.array(z.strictObject({ line: count, decisionId: z.string().nullable(), why: z.string() })),
+      unproven: z.array(z.strictObject({ line: count, decisionId: nullableText, why: z.string() })),
       unverified: count.describe(
         'applied decisions of support that were not verified, because no key of support was given',
       ),

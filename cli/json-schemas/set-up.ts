@@ -3,25 +3,21 @@ import { z } from 'zod';
 import * as part from './parts';
 import type { CommandSchemas } from './parts';
 
-const { count, time } = part;
+const { count, nullableText, nullableTime, texts, time } = part;
 
 const INVITATION = {
   id: z.uuid(),
   migrationId: z.string(),
   person: z.string(),
   role: z.enum(['client', 'viewer']),
-  email: z.string().nullable(),
+  email: nullableText,
   signIn: z.enum(['link', 'openid']),
-  issuer: z
-    .string()
-    .nullable()
-    .describe('the identity provider at which the person signs in; null if the person signs in with the link'),
-  subject: z
-    .string()
-    .nullable()
-    .describe(
-      "the id of the person's account at the identity provider; null if the id is unknown, or the person signs in with the link",
-    ),
+  issuer: nullableText.describe(
+    'the identity provider at which the person signs in; null if the person signs in with the link',
+  ),
+  subject: nullableText.describe(
+    "the id of the person's account at the identity provider; null if the id is unknown, or the person signs in with the link",
+  ),
   createdBy: z.string(),
   expiresAt: time.describe('when an unused invitation expires'),
 };
@@ -35,11 +31,11 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
     'ferry up',
     {
       home: z.string(),
-      temporalUiUrl: z.string().nullable(),
+      temporalUiUrl: nullableText,
       clientUiUrl: z.string().describe('the read-only Temporal UI for clients'),
-      portalUrl: z.string().nullable().describe('the portal for clients'),
+      portalUrl: nullableText.describe('the portal for clients'),
       temporalAddress: z.string(),
-      codecUrl: z.string().nullable(),
+      codecUrl: nullableText,
       serviceUrl: z.string(),
       serviceDocsUrl: z.string(),
       workers: count.describe('worker processes'),
@@ -51,13 +47,12 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
       namespace: z.string(),
       namespaceCreated: z.boolean(),
       retentionMs: count.nullable().describe('how long Temporal keeps ended migrations'),
-      searchAttributesCreated: z.array(z.string()),
+      searchAttributesCreated: texts,
       sweepCreated: z.boolean().describe('true if the Schedule of the sweep was created'),
       ledger: z.enum(['ready', 'not-configured']),
-      portalRole: z
-        .string()
-        .nullable()
-        .describe("the portal's database role; null if DATABASE_URL or PORTAL_DATABASE_URL is not set"),
+      portalRole: nullableText.describe(
+        "the portal's database role; null if DATABASE_URL or PORTAL_DATABASE_URL is not set",
+      ),
     },
   ],
   'ferry.doctor/1': [
@@ -109,9 +104,7 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
       keyId: z.string(),
       rewrapped: count,
       unchanged: count,
-      lost: z
-        .array(z.string())
-        .describe('migrations whose vault secrets are missing, so that their keys were not re-encrypted'),
+      lost: texts.describe('migrations whose vault secrets are missing, so that their keys were not re-encrypted'),
     },
   ],
   'ferry.provider-fingerprint/1': [
@@ -153,16 +146,15 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
           ...INVITATION,
           state: z.enum(['unused', 'expired', 'signed-in', 'signed-out', 'revoked']),
           createdAt: time,
-          redeemedAt: time.nullable().describe('when the person signed in for the first time'),
-          lastUsedAt: time.nullable().describe('when a session was last used, to the minute'),
+          redeemedAt: nullableTime.describe('when the person signed in for the first time'),
+          lastUsedAt: nullableTime.describe('when a session was last used, to the minute'),
           sessions: count.describe('sessions that can be used now'),
-          keyFingerprint: z
-            .string()
-            .nullable()
-            .describe("fingerprint of the key that the person's browser or `ferry --portal` created"),
-          keyConfirmedAt: time.nullable().describe('when support confirmed this fingerprint'),
-          revokedAt: time.nullable(),
-          revokedBy: z.string().nullable(),
+          keyFingerprint: nullableText.describe(
+            "fingerprint of the key that the person's browser or `ferry --portal` created",
+          ),
+          keyConfirmedAt: nullableTime.describe('when support confirmed this fingerprint'),
+          revokedAt: nullableTime,
+          revokedBy: nullableText,
         }),
       ),
     },

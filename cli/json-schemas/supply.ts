@@ -5,14 +5,14 @@ import * as decided from './decision-parts';
 import * as part from './parts';
 import type { CommandSchemas } from './parts';
 
-const { count, time } = part;
+const { count, nullableText, nullableTime, texts, time } = part;
 
 const checked = {
   files: z.strictObject({ manifest: z.string(), credentials: z.string().optional(), encoding: z.string().optional() }),
   platform: z.string(),
   companies: count,
   credentials: count,
-  manifestDigest: z.string().nullable().describe('null if any error was found'),
+  manifestDigest: nullableText.describe('null if any error was found'),
   asked: z.array(z.enum(['account', 'other migrations'])),
   estimate: part.estimate.nullable(),
   errors: count,
@@ -31,15 +31,11 @@ const startedFields = {
   migrationId: z.string().optional(),
   ...started,
   clientPage: part.clientPage.optional(),
-  retrying: z.array(z.string()).optional().describe('why the check of the supplied details has not finished'),
+  retrying: texts.optional().describe('why the check of the supplied details has not finished'),
 };
 
-const decision = z.strictObject({
-  outcome: decided.sentDecision.outcome,
-  decisionId: decided.sentDecision.decisionId,
-  text: decided.sentDecision.text,
-  signedBy: decided.sentDecision.signedBy,
-});
+const { outcome, decisionId, text, signedBy } = decided.sentDecision;
+const decision = z.strictObject({ outcome, decisionId, text, signedBy });
 
 export const SUPPLY_SCHEMAS: CommandSchemas = {
   'ferry.export-template/1': [
@@ -67,7 +63,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
         .describe(
           'the decision that supplied the credentials; null if none was sent. The credentials are used once its outcome is `applied`. If fewer are used, its text says how many',
         ),
-      state: z.string().nullable().optional().describe('null if the command did not watch the migration'),
+      state: nullableText.optional().describe('null if the command did not watch the migration'),
       waitingFor: part.waitingFor.nullable().optional(),
       counts: company.counts.nullable().optional(),
       next: part.next.optional(),
@@ -77,14 +73,14 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
     'ferry credentials, ferry replace-credential',
     {
       migrationId: z.string().optional(),
-      stored: z
-        .array(z.string())
-        .describe('references of the stored credentials. If fewer are used, the text of `decision` says how many'),
-      unknown: z.array(z.string()).optional(),
-      wrongState: z.array(z.string()).optional(),
-      obtainedTooEarly: z.array(z.string()).optional(),
+      stored: texts.describe(
+        'references of the stored credentials. If fewer are used, the text of `decision` says how many',
+      ),
+      unknown: texts.optional(),
+      wrongState: texts.optional(),
+      obtainedTooEarly: texts.optional(),
       tooEarly: z
-        .array(z.strictObject({ reference: z.string(), obtainedAt: time, confirmedAt: time.nullable() }))
+        .array(z.strictObject({ reference: z.string(), obtainedAt: time, confirmedAt: nullableTime }))
         .optional()
         .describe(
           'the companies in `obtainedTooEarly`, with the times that were compared; `confirmedAt` is null if the company was not confirmed',
@@ -93,7 +89,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
       missing: z
         .strictObject({
           companies: count,
-          references: z.array(z.string()).describe('references of the first five companies without a credential'),
+          references: texts.describe('references of the first five companies without a credential'),
         })
         .optional()
         .describe(
@@ -118,7 +114,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
     'ferry seal',
     {
       migrationId: z.string(),
-      file: z.string().nullable().describe('the sealed file; null if the findings include an error'),
+      file: nullableText.describe('the sealed file; null if the findings include an error'),
       companies: count.optional().describe('absent for the client secret of an application'),
       shredded: z.boolean().optional(),
       ...part.findingFields,
@@ -152,10 +148,10 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
     'ferry amend',
     {
       migrationId: z.string().optional(),
-      added: z.array(z.string()),
-      corrected: z.array(z.string()),
+      added: texts,
+      corrected: texts,
       unchanged: count.optional(),
-      tooLate: z.array(z.string()).optional(),
+      tooLate: texts.optional(),
       heldBack: z
         .array(
           z.strictObject({

@@ -5,7 +5,7 @@ import * as decided from './decision-parts';
 import * as part from './parts';
 import type { CommandSchemas } from './parts';
 
-const { count, time } = part;
+const { count, nullableText, nullableTime, texts, time } = part;
 
 const progress = {
   migrationId: z.string(),
@@ -18,13 +18,13 @@ const progress = {
     .describe('`terminated` if the workflow has ended in Temporal, but the migration has not'),
   step: part.step,
   waitingFor: part.waitingFor,
-  waitingSince: time.nullable(),
+  waitingSince: nullableTime,
   steps: z.array(
     z.strictObject({
       step: part.step,
       state: z.enum(['done', 'open', 'later']),
-      openedAt: time.nullable(),
-      endedAt: time.nullable(),
+      openedAt: nullableTime,
+      endedAt: nullableTime,
       approvals: z.array(z.strictObject({ step: part.step, role: part.role, by: z.string(), at: time })),
     }),
   ),
@@ -60,7 +60,7 @@ const progress = {
     .describe('maximum number of moves that begin in a minute; null if there is no maximum'),
   proposal: part.proposal.nullable(),
   reconnections: z
-    .strictObject({ waiting: count, checkedAt: time.nullable() })
+    .strictObject({ waiting: count, checkedAt: nullableTime })
     .exactOptional()
     .describe(
       'companies that are waiting for their end customers to reconnect, and when the service was last asked about them',
@@ -87,7 +87,7 @@ const progress = {
     .strictObject({ mustSign: z.array(part.role), approvers: z.array(decided.approver) })
     .describe('the roles whose decisions must be signed, and the keys that can sign these decisions'),
   fourEyes: z
-    .strictObject({ suppliers: z.array(z.string()) })
+    .strictObject({ suppliers: texts })
     .nullable()
     .exactOptional()
     .describe(
@@ -119,17 +119,15 @@ export const VIEW_SCHEMAS: CommandSchemas = {
             'companies that must reconnect or were not moved; companies that were left out are not counted',
           ),
           startedAt: time,
-          missingKey: z
-            .string()
-            .nullable()
-            .describe('id of the payload key that is missing on this machine; null if no key is missing'),
-          problem: z
-            .string()
-            .nullable()
-            .describe('why the workers cannot continue this migration; null if no such problem is known'),
-          onHoldSince: time
-            .nullable()
-            .describe('when the outage began that keeps the migration on hold; null if no outage is known'),
+          missingKey: nullableText.describe(
+            'id of the payload key that is missing on this machine; null if no key is missing',
+          ),
+          problem: nullableText.describe(
+            'why the workers cannot continue this migration; null if no such problem is known',
+          ),
+          onHoldSince: nullableTime.describe(
+            'when the outage began that keeps the migration on hold; null if no outage is known',
+          ),
           endedInTemporal: z
             .boolean()
             .describe('true if the workflow has ended in Temporal, but the migration has not: support has to close it'),
@@ -152,25 +150,17 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         .describe(
           'the limits in effect, which `ferry adjust` changes; null if no database is configured, or if the ledger does not have the migration',
         ),
-      retrying: z
-        .array(z.string())
-        .describe('errors of failed activities and workflow tasks that Temporal is retrying'),
+      retrying: texts.describe('errors of failed activities and workflow tasks that Temporal is retrying'),
       clientPage: part.clientPage,
-      keyFingerprint: z
-        .string()
-        .nullable()
-        .describe(
-          'fingerprint of the migration key (ferry migration-key); null without a database or a vault, or if the provider has not signed the key',
-        ),
-      windowsPaused: z
-        .string()
-        .nullable()
-        .describe(
-          'who paused the windows in step 6, and why. In a window that is already open, companies continue to move. Null if the windows are not paused, if no company is left to move, or if no database is configured',
-        ),
+      keyFingerprint: nullableText.describe(
+        'fingerprint of the migration key (ferry migration-key); null without a database or a vault, or if the provider has not signed the key',
+      ),
+      windowsPaused: nullableText.describe(
+        'who paused the windows in step 6, and why. In a window that is already open, companies continue to move. Null if the windows are not paused, if no company is left to move, or if no database is configured',
+      ),
       ledgerBehind: z.boolean().describe('true if the ledger was restored to an older state; run ferry reconcile'),
       interrupted: z
-        .strictObject({ companies: count, inFlightUntil: time.nullable() })
+        .strictObject({ companies: count, inFlightUntil: nullableTime })
         .nullable()
         .describe(
           'companies whose move was interrupted, and until when a credential can still be in flight to the service; null if no database is configured',
@@ -178,17 +168,15 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       deferred: z
         .strictObject({
           companies: count,
-          references: z.array(z.string()).describe('at most 8'),
-          nextTryAt: time
-            .nullable()
-            .describe(
-              'when the delay of the first of them has passed; null if there are none, or if each lacks a confirmation or a usable credential',
-            ),
+          references: texts.describe('at most 8'),
+          nextTryAt: nullableTime.describe(
+            'when the delay of the first of them has passed; null if there are none, or if each lacks a confirmation or a usable credential',
+          ),
         })
         .nullable()
         .describe('companies whose field `deferred` in ferry.companies/1 is true; null if no database is configured'),
       confirmedBy: z
-        .strictObject({ people: count, names: z.array(z.string()).describe('at most 10') })
+        .strictObject({ people: count, names: texts.describe('at most 10') })
         .nullable()
         .describe(
           'people of the client who have confirmed that syncing is off for at least one company; null if no database is configured',
@@ -235,8 +223,8 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           why: z.string(),
         }),
       ),
-      pauseNotes: z.array(z.string()).describe('the conditions under which the migration pauses itself'),
-      notes: z.array(z.string()),
+      pauseNotes: texts.describe('the conditions under which the migration pauses itself'),
+      notes: texts,
       contact: z.string(),
       next: part.next,
     },
