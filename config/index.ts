@@ -1,5 +1,5 @@
 /** Reads and validates the configuration of a process. */
-import { parseMasterKeys, parsePayloadKeys, parseServiceKeys, Secret } from '../security';
+import { Secret } from '../security';
 import { withoutUnsafeCharacters } from '../domain/text/untrusted-text';
 import { homeFolder, parseListenAddress, readEnvironment, withoutEmpty, type Environment } from './environment';
 import { findVaultSecretsFolder, readKeys, readSigningKey } from './keys';
@@ -79,21 +79,10 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
     openId: () => readOpenId(environment, problems),
     openIdSecret: () => secretOf(environment.TOKENFERRY_OPENID_CLIENT_SECRET),
     service: () => readService(environment, stack, problems),
-    masterKeys: () => {
-      const keyFile = stack && { name: "The running stack's master key", file: stack.masterKeyFile };
-      const source = { variable: 'TOKENFERRY_MASTER_KEY', parse: parseMasterKeys, stackKeyFile: keyFile } as const;
-      return readKeys(environment, source, problems);
-    },
+    masterKeys: () => readKeys(environment, 'master key', problems, stack?.masterKeyFile),
     vaultSecrets: () => findVaultSecretsFolder(environment, stack?.vaultSecretsFolder, problems),
-    payloadKeys: () => {
-      const keyFile = stack && { name: "The running stack's payload key", file: stack.payloadKeyFile };
-      const source = { variable: 'TOKENFERRY_PAYLOAD_KEY', parse: parsePayloadKeys, stackKeyFile: keyFile } as const;
-      return readKeys(environment, source, problems);
-    },
-    serviceKeys: () => {
-      const source = { variable: 'TOKENFERRY_SERVICE_KEY', parse: parseServiceKeys, stackKeyFile: undefined } as const;
-      return readKeys(environment, source, problems);
-    },
+    payloadKeys: () => readKeys(environment, 'payload key', problems, stack?.payloadKeyFile),
+    serviceKeys: () => readKeys(environment, 'service key', problems),
     signingKey: () => readSigningKey(environment, home, problems),
     providerFingerprint: () => environment.TOKENFERRY_PROVIDER_FINGERPRINT ?? stack?.providerFingerprint,
     webhook: () => readWebhook(environment, problems),

@@ -8,6 +8,7 @@ import { types } from 'node:util';
 import {
   INVALID_SIGNING_KEY,
   KeyInvalid,
+  parseKeyRing,
   parseSigningKey,
   Secret,
   SIGNING_KEY_ADVICE,
@@ -18,13 +19,12 @@ import { sentence } from '../domain/text/sentences';
 import type { Environment } from './environment';
 import { readSmallFile } from './small-file';
 
-/** Sources of a key ring: `variable`, or the file that `<variable>_FILE` names, or else the running stack. */
-interface KeySource {
-  readonly variable: 'TOKENFERRY_MASTER_KEY' | 'TOKENFERRY_PAYLOAD_KEY' | 'TOKENFERRY_SERVICE_KEY';
-  readonly parse: (text: Secret) => KeyRing;
-  /** The running stack's key file, and its name in messages; undefined if no stack is used, and for service keys. */
-  readonly stackKeyFile: { readonly name: string; readonly file: string } | undefined;
-}
+/** The variables with the keys of each purpose. */
+const KEY_VARIABLES = {
+  'master key': 'TOKENFERRY_MASTER_KEY',
+  'payload key': 'TOKENFERRY_PAYLOAD_KEY',
+  'service key': 'TOKENFERRY_SERVICE_KEY',
+} as const;
 
 /**
  * Returns the message of an error that comes from the file system or is about the file's content. Rethrows any other
@@ -35,12 +35,17 @@ function fileProblem(error: unknown): string {
   throw error;
 }
 
-/** Returns the key ring; undefined if no source has one, or if a problem was added to `problems`. */
+/**
+ * Returns the keys in the variable, or in the file that `<variable>_FILE` names, or else in the file of the running
+ * stack. Returns undefined if no source has any, or if a problem was added to `problems`.
+ */
 export function readKeys(
   environment: Environment,
-  { variable, parse, stackKeyFile }: KeySource,
+  purpose: keyof typeof KEY_VARIABLES,
   problems: string[],
+  stackKeyFile?: string,
 ): KeyRing | undefined {
+  const variable = KEY_VARIABLES[purpose];
   const text = environment[variable];
   const file = environment[`${variable}_FILE`];
   if (text !== undefined && file !== undefined) {
@@ -51,7 +56,7 @@ export function readKeys(
   if (file !== undefined) return fromFile(`${variable}_FILE`, file, 'Check the path and your permissions');
   // If the file is missing, the next `ferry up` would create a new key, so advise to restore the file.
   const restore = 'Check your permissions; if the file is missing, restore it from a copy';
-  return stackKeyFile && fromFile(stackKeyFile.name, stackKeyFile.file, restore);
+  return stackKeyFile === undefined ? undefined : fromFile(`The running stack's ${purpose}`, stackKeyFile, restore);
 
   function fromFile(name: string, file: string, advice: string): KeyRing | undefined {
     let content: string;
@@ -66,7 +71,7 @@ export function readKeys(
 
   function parsed(name: string, content: string): KeyRing | undefined {
     try {
-      return parse(new Secret(content));
+      return parseKeyRing(new Secret(content), purpose);
     } catch (error) {
       if (!(error instanceof KeyInvalid)) throw error;
       problems.push(`${name}: ${error.message}`);

@@ -14,12 +14,18 @@
  * `redaction.ts` removes credentials from text, and `log.ts` removes secrets from log lines. `codec-server/` decrypts
  * payloads for Temporal's UI and CLI. Temporal's SDK loads `payload-converter.ts` and `failure-converter.ts` by path.
  */
-export { KeyInvalid, type KeyRing, parseServiceKeys } from './key-ring';
+export {
+  KeyInvalid,
+  type KeyRing,
+  parseKeyRing,
+  parseMasterKeys,
+  parsePayloadKeys,
+  parseServiceKeys,
+} from './key-ring';
 export {
   createDataConverter,
   createPayloadCodec,
   createWorkerDataConverter,
-  parsePayloadKeys,
   UnknownPayloadKey,
   createPlainDataConverter,
 } from './payload-codec';
@@ -58,7 +64,6 @@ export {
 export {
   createVaultKeyWrapper,
   type VaultKeyWrapper,
-  parseMasterKeys,
   UnknownMasterKey,
   type WrappedKey,
   WrappedKeyBroken,

@@ -26,13 +26,15 @@ interface Key {
   readonly key: Secret<Buffer>;
 }
 
+/** The name of the keys in messages, which is also part of the derivation of their ids. */
+type KeyPurpose = 'master key' | 'payload key' | 'service key';
+
 /**
  * Parses the keys in a file or a variable: 32 bytes in base64 each, separated by white space or commas, newest first.
  *
- * @param purpose the name of the keys in messages, for example `master key`; part of the derivation of their ids
  * @throws {KeyInvalid}
  */
-export function parseKeyRing(text: Secret, purpose: string): KeyRing {
+export function parseKeyRing(text: Secret, purpose: KeyPurpose): KeyRing {
   const words = text.reveal().split(/[\s,]+/);
   const keys = words.filter((word) => word !== '').map((word, index) => parseKey(word, index, purpose));
   const [newest] = keys;
@@ -43,18 +45,18 @@ export function parseKeyRing(text: Secret, purpose: string): KeyRing {
   return { newest, byId: new Map(keys.map((key) => [key.id, key])) };
 }
 
-/**
- * Parses the keys under which the Company Data Service encrypts tokens and client secrets, newest key first.
- *
- * @throws {KeyInvalid}
- */
-export function parseServiceKeys(text: Secret): KeyRing {
-  return parseKeyRing(text, 'service key');
-}
+/** Parses the keys that wrap the private keys of vaults: see {@link parseKeyRing}. */
+export const parseMasterKeys = (text: Secret): KeyRing => parseKeyRing(text, 'master key');
+
+/** Parses the keys that encrypt the payloads in Temporal: see {@link parseKeyRing}. */
+export const parsePayloadKeys = (text: Secret): KeyRing => parseKeyRing(text, 'payload key');
+
+/** Parses the keys under which the Company Data Service encrypts tokens and client secrets: see {@link parseKeyRing}. */
+export const parseServiceKeys = (text: Secret): KeyRing => parseKeyRing(text, 'service key');
 
 const CREATE_KEY = `openssl rand -base64 ${KEY_BYTES}`;
 
-function parseKey(word: string, index: number, purpose: string): Key {
+function parseKey(word: string, index: number, purpose: KeyPurpose): Key {
   const bytes = Buffer.from(word, 'base64');
   if (bytes.length !== KEY_BYTES || bytes.toString('base64') !== word) {
     const name = `${purpose.charAt(0).toUpperCase()}${purpose.slice(1)} ${index + 1}`;

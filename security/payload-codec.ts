@@ -16,7 +16,7 @@ import type {
 import { temporal } from '@temporalio/proto';
 import { decrypt, encrypt } from './aead';
 import { failureConverter } from './failure-converter';
-import { type KeyRing, parseKeyRing } from './key-ring';
+import type { KeyRing } from './key-ring';
 import {
   ALTERED,
   BOUND_NAMESPACE,
@@ -26,7 +26,6 @@ import {
   KEY_ID,
   payloadConverter,
 } from './payload-converter';
-import type { Secret } from './secret';
 
 const StoredPayload = temporal.api.common.v1.Payload;
 
@@ -51,15 +50,6 @@ export class UnknownPayloadKey extends Error {
         : 'A payload names no valid payload key, so no process can decrypt it.',
     );
   }
-}
-
-/**
- * Parses the payload keys in a text, newest key first.
- *
- * @throws {KeyInvalid}
- */
-export function parsePayloadKeys(text: Secret): KeyRing {
-  return parseKeyRing(text, 'payload key');
 }
 
 /** Creates the data converter of clients, which encrypts and decrypts payloads. */

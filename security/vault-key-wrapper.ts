@@ -8,7 +8,7 @@
  * the id of the master key.
  */
 import { decrypt, encrypt } from './aead';
-import { type KeyRing, parseKeyRing } from './key-ring';
+import type { KeyRing } from './key-ring';
 import { deriveProviderKey, type MigrationKey, type MigrationKeyFacts, signedTextOf } from './migration-key';
 import { Secret } from './secret';
 import { renewal, type VaultSecrets } from './vault-secrets';
@@ -84,15 +84,6 @@ export class WrappedKeyBroken extends Error {
       options,
     );
   }
-}
-
-/**
- * Parses a list of master keys, newest first.
- *
- * @throws {KeyInvalid}
- */
-export function parseMasterKeys(text: Secret): KeyRing {
-  return parseKeyRing(text, 'master key');
 }
 
 /**
