@@ -190,27 +190,16 @@ function readClientUi(
 }
 
 /** Reads the webhook. URL and secret must be set together, because the receiver can verify only signed notices. */
-function readWebhook(
-  { TOKENFERRY_WEBHOOK_URL: url, TOKENFERRY_WEBHOOK_SECRET: secret }: Environment,
-  problems: string[],
-): WebhookConfig | undefined {
-  if (url !== undefined && secret !== undefined) return { target: { url, secret: new Secret(secret) } };
-  if (url === undefined && secret === undefined) return {};
-  const [set, other] = url === undefined ? ['_SECRET', '_URL'] : ['_URL', '_SECRET'];
-  problems.push(`TOKENFERRY_WEBHOOK${set} is set, but TOKENFERRY_WEBHOOK${other} is not. Set both or neither.`);
-  return undefined;
+function readWebhook(environment: Environment, problems: string[]): WebhookConfig | undefined {
+  const pair = pairOf(environment, 'TOKENFERRY_WEBHOOK_URL', 'TOKENFERRY_WEBHOOK_SECRET', problems);
+  if (pair === null) return {};
+  return pair && { target: { url: pair[0], secret: new Secret(pair[1]) } };
 }
 
-/** Reads the identity provider. Issuer and client id must be set together. */
-function readOpenId(
-  { TOKENFERRY_OPENID_ISSUER: issuer, TOKENFERRY_OPENID_CLIENT_ID: clientId }: Environment,
-  problems: string[],
-): OpenIdConfig | undefined {
-  if (issuer !== undefined && clientId !== undefined) return { issuer, clientId };
-  if (issuer === undefined && clientId === undefined) return undefined;
-  const [set, other] = issuer === undefined ? ['CLIENT_ID', 'ISSUER'] : ['ISSUER', 'CLIENT_ID'];
-  problems.push(`TOKENFERRY_OPENID_${set} is set, but TOKENFERRY_OPENID_${other} is not. Set both or neither.`);
-  return undefined;
+/** Reads the identity provider. */
+function readOpenId(environment: Environment, problems: string[]): OpenIdConfig | undefined {
+  const pair = pairOf(environment, 'TOKENFERRY_OPENID_ISSUER', 'TOKENFERRY_OPENID_CLIENT_ID', problems);
+  return pair ? { issuer: pair[0], clientId: pair[1] } : undefined;
 }
 
 /**
@@ -218,15 +207,29 @@ function readOpenId(
  * service.
  */
 function readService(
-  { COMPANY_DATA_URL: url, COMPANY_DATA_API_KEY: apiKey }: Environment,
+  environment: Environment,
   stack: RunningStack | undefined,
   problems: string[],
 ): ServiceConfig | undefined {
-  if (url !== undefined && apiKey !== undefined) return { url, apiKey: new Secret(apiKey) };
-  if (url !== undefined || apiKey !== undefined) {
-    const [set, other] = url === undefined ? ['_API_KEY', '_URL'] : ['_URL', '_API_KEY'];
-    problems.push(`COMPANY_DATA${set} is set, but COMPANY_DATA${other} is not. Set both or neither.`);
-    return undefined;
-  }
-  return stack && { url: stack.service.url, apiKey: new Secret(stack.service.apiKey) };
+  const pair = pairOf(environment, 'COMPANY_DATA_URL', 'COMPANY_DATA_API_KEY', problems);
+  if (pair === null) return stack && { url: stack.service.url, apiKey: new Secret(stack.service.apiKey) };
+  return pair && { url: pair[0], apiKey: new Secret(pair[1]) };
+}
+
+/**
+ * Returns the values of two variables that must be set together; null if neither is set. Returns undefined and adds a
+ * problem if only one is set.
+ */
+function pairOf(
+  environment: Environment,
+  one: keyof Environment,
+  other: keyof Environment,
+  problems: string[],
+): readonly [string, string] | null | undefined {
+  const [first, second] = [environment[one], environment[other]];
+  if (first !== undefined && second !== undefined) return [first, second];
+  if (first === undefined && second === undefined) return null;
+  const [set, missing] = first === undefined ? [other, one] : [one, other];
+  problems.push(`${set} is set, but ${missing} is not. Set both or neither.`);
+  return undefined;
 }
