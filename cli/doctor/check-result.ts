@@ -16,17 +16,15 @@ export interface CheckResult {
 
 export const CHECK_TIMEOUT_MS = 5_000;
 
-export const ok = (check: string, finding: string): CheckResult => ({ check, verdict: 'ok', finding });
-
-export const problem = (check: string, finding: string, advice?: string): CheckResult => ({
-  ...{ check, verdict: 'problem', finding },
-  ...(advice === undefined ? {} : { advice }),
-});
-
-export const notChecked = (check: string, finding: string, advice?: string): CheckResult => ({
-  ...{ check, verdict: 'not-checked', finding },
-  ...(advice === undefined ? {} : { advice }),
-});
+const resultWith =
+  (verdict: CheckResult['verdict']) =>
+  (check: string, finding: string, advice?: string): CheckResult => ({
+    ...{ check, verdict, finding },
+    ...(advice !== undefined && { advice }),
+  });
+export const ok = resultWith('ok');
+export const problem = resultWith('problem');
+export const notChecked = resultWith('not-checked');
 
 /** Runs one check. An error becomes a problem with the given advice. */
 export async function check(

@@ -2,8 +2,7 @@
 import { temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import { createPayloadCodec } from '../../security';
-import type { ConfigPart } from './check-result';
-import type { CheckResult } from './check-result';
+import type { CheckResult, ConfigPart } from './check-result';
 import { RESTART_STACK } from '../shared/stack-advice';
 import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
 

@@ -10,8 +10,7 @@ import {
   Throttled,
   UnreadableResponse,
 } from '../../company-data-client';
-import type { ConfigPart } from './check-result';
-import type { ClockReading, CheckResult } from './check-result';
+import type { CheckResult, ClockReading, ConfigPart } from './check-result';
 import { serviceAdvice } from '../shared/stack-advice';
 import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
 import { aheadByDateHeader } from './this-machine';

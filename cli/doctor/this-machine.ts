@@ -1,6 +1,5 @@
 /** Checks this machine: the version of Node.js, the signing key and the clock. */
-import type { ConfigPart } from './check-result';
-import type { ClockReading, CheckResult } from './check-result';
+import type { CheckResult, ClockReading, ConfigPart } from './check-result';
 import { notChecked, ok, problem } from './check-result';
 
 /** @param needed the version range in package.json, for example `>=20.19` */
