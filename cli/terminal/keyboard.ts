@@ -11,7 +11,6 @@ export interface Keyboard {
 
 interface PressedKey {
   readonly name?: string;
-  readonly sequence?: string;
   readonly ctrl?: boolean;
   readonly meta?: boolean;
 }

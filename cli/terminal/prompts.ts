@@ -28,8 +28,6 @@ export interface TextQuestion {
 export interface Choice<Value> {
   readonly name: string;
   readonly value: Value;
-  /** Shown while the choice is highlighted. */
-  readonly description?: string;
 }
 
 /** Loads the prompts package at the first question, because most commands ask no questions. */

@@ -1,11 +1,10 @@
 import Table from 'cli-table3';
 
-import type { Style } from './styled-text';
-import { styled, widthOf, withoutControlCharacters, wrapped } from './styled-text';
+import { styled, textOf, widthOf, withoutControlCharacters, wrapped, type Span } from './styled-text';
 import type { TerminalStream } from './terminal';
 
 /** A cell's text. Control characters are removed, because the text can come from a client. */
-export type TableCell = string | { readonly text: string; readonly style: Style };
+export type TableCell = Span;
 
 export interface TableColumn {
   readonly title: string;
@@ -55,7 +54,7 @@ export class TableFormatter {
    */
   leftOut(rows: readonly (readonly TableCell[])[]): string | null {
     const leftOut = this.columns.filter(
-      (_, index) => !this.#shown?.includes(index) && rows.some((row) => textOf(row[index] ?? '') !== ''),
+      (_, index) => !this.#shown?.includes(index) && rows.some((row) => safeTextOf(row[index] ?? '') !== ''),
     );
     if (leftOut.length === 0) return null;
     const titles = leftOut.map(({ title }) => `"${title}"`).join(' and ');
@@ -66,7 +65,7 @@ export class TableFormatter {
     const { stream, columns } = this;
     const widest = (before: readonly number[], widthOfText: (text: string) => number): readonly number[] =>
       before.map((width, index) =>
-        rows.reduce((most, row) => Math.max(most, widthOfText(textOf(row[index] ?? ''))), width),
+        rows.reduce((most, row) => Math.max(most, widthOfText(safeTextOf(row[index] ?? ''))), width),
       );
     this.#widths = widest(this.#widths, widthOf);
     this.#words = widest(this.#words, longestWord);
@@ -108,12 +107,12 @@ export class TableFormatter {
 
 /** Breaks the text of a cell into lines, so that nothing of it is cut. */
 function brokenCell(stream: TerminalStream, cell: TableCell, width: number): string {
-  const text = textOf(cell);
+  const text = safeTextOf(cell);
   const lines = widthOf(text) <= width ? [text] : wrapped(text, width, Infinity);
   return lines.map((line) => (typeof cell === 'string' ? line : styled(stream, cell.style, line))).join('\n');
 }
 
-const textOf = (cell: TableCell): string => withoutControlCharacters(typeof cell === 'string' ? cell : cell.text);
+const safeTextOf = (cell: TableCell): string => withoutControlCharacters(textOf(cell));
 
 /** The widths that a column can have. */
 interface Size {
