@@ -61,22 +61,21 @@ export async function decodingOf(
   const mark = byteOrderMarkOf(head);
   const encoding = requested ?? unicodeEncodingOf(head);
   const finding = { severity: 'error', file: path } as const;
-  if (mark !== null && mark !== encoding) {
-    const message = `this file begins with the byte order mark of ${mark.toUpperCase()}, so it is not ${encoding}`;
-    const wrong = { ...finding, code: 'wrong-encoding', message, advice: 'leave out --encoding' } as const;
-    return { encoding: mark, replacesUndecodable: false, finding: wrong };
-  }
-  if (encoding.startsWith('utf-16')) return { encoding, replacesUndecodable: false, finding: null };
+  const asRequested = { encoding, replacesUndecodable: false, finding: null };
+  const readAs = (actual: Encoding, message: string): Decoding => ({
+    ...{ encoding: actual, replacesUndecodable: false },
+    finding: { ...finding, code: 'wrong-encoding', message, advice: 'leave out --encoding' },
+  });
+  if (mark !== null && mark !== encoding)
+    return readAs(mark, `this file begins with the byte order mark of ${mark.toUpperCase()}, so it is not ${encoding}`);
+  if (encoding.startsWith('utf-16')) return asRequested;
 
   const bytes = await countBytes(pieces());
-  const isUnicode = bytes.notUtf8At === null;
   if (encoding !== 'utf-8') {
-    if (!isUnicode || bytes.high === 0) return { encoding, replacesUndecodable: false, finding: null };
-    const message = `this file is UTF-8, not ${encoding}`;
-    const wrong = { ...finding, code: 'wrong-encoding', message, advice: 'leave out --encoding' } as const;
-    return { encoding: 'utf-8', replacesUndecodable: false, finding: wrong };
+    const isUnicode = bytes.notUtf8At === null && bytes.high > 0;
+    return isUnicode ? readAs('utf-8', `this file is UTF-8, not ${encoding}`) : asRequested;
   }
-  if (bytes.notUtf8At === null) return { encoding, replacesUndecodable: false, finding: null };
+  if (bytes.notUtf8At === null) return asRequested;
   const isWindows1252 = mark === null && isProbablyWindows1252(bytes, bytes.highBefore);
   // Suggests `--encoding` only without a byte order mark, which another encoding would contradict.
   const orOption = isWindows1252 ? ', or add: --encoding windows-1252' : ', or specify its encoding with --encoding';

@@ -68,28 +68,19 @@ function tooLarge(path: string, bytes: number): UnreadableFile {
 }
 
 async function openRegularFile(path: string): Promise<FileHandle> {
-  let file: FileHandle | undefined;
+  const unreadable = { code: 'file-unreadable', severity: 'error', file: path } as const;
+  let file: FileHandle;
   try {
     // Without O_NONBLOCK, opening a named pipe waits for its writer. The flag has no effect on a regular file.
     file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     if ((await file.stat()).isFile()) return file;
   } catch (error) {
-    throw new UnreadableFile({
-      code: 'file-unreadable',
-      severity: 'error',
-      file: path,
-      message: whyUnreadable(error),
-      advice: 'check the path and your permissions; a relative path starts at the folder where the command runs',
-    });
+    const advice = 'check the path and your permissions; a relative path starts at the folder where the command runs';
+    throw new UnreadableFile({ ...unreadable, message: whyUnreadable(error), advice });
   }
   await file.close();
-  throw new UnreadableFile({
-    code: 'file-unreadable',
-    severity: 'error',
-    file: path,
-    message: 'this is not a file',
-    advice: 'specify the path of the CSV or JSON file',
-  });
+  const advice = 'specify the path of the CSV or JSON file';
+  throw new UnreadableFile({ ...unreadable, message: 'this is not a file', advice });
 }
 
 async function readHead(file: FileHandle): Promise<Buffer> {
