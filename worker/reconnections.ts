@@ -16,6 +16,7 @@ import {
   takeDependentConnections,
   takeReconnectionsLock,
 } from '../store';
+import { nameOf } from './portal/context';
 
 export interface ReconnectionContext {
   readonly db: Database;
@@ -109,9 +110,8 @@ export function startReconnectionChecks(context: ReconnectionContext): { stop():
       try {
         await db.connection().execute(checkWhileHoldingLock);
       } catch (error) {
-        const reason = error instanceof Error ? error.name : typeof error;
         if (!isFailing && !signal.aborted)
-          log.warn({ reason }, 'cannot check whether end customers have reconnected; trying again');
+          log.warn({ reason: nameOf(error) }, 'cannot check whether end customers have reconnected; trying again');
         isFailing = true;
       }
       await pause();

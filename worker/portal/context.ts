@@ -17,5 +17,8 @@ export interface PortalContext {
 /** Returns an answer that says why the request has failed. */
 export const failed = (text: string): RequestAnswer => ({ outcome: 'failed', text });
 
+/** Returns the reason of a failure for the log. Leaves out the message, because it can quote a name or a token. */
+export const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
+
 /** The delay before a request that could not be carried out is taken again, in milliseconds. */
 export const AGAIN_AFTER_MS = 5_000;

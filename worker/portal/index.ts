@@ -20,7 +20,7 @@ import {
   takeSignIns,
   takeWatchedMigrations,
 } from '../../store';
-import type { PortalContext } from './context';
+import { nameOf, type PortalContext } from './context';
 import { handleRequest } from './requests';
 import { handleSignIn } from './sign-ins';
 import { writeView } from './views';
@@ -165,8 +165,6 @@ async function poll(context: PortalContext, tasks: Set<Promise<void>>, stopping:
     await delay(Date.now() < busyUntil ? BUSY_POLL_MS : IDLE_POLL_MS, undefined, { signal }).catch(() => undefined);
   }
 }
-
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
 
 /** Returns why a sign-in failed. Messages about an identity provider can be logged, because they contain no token. */
 const signInFailure = (error: unknown): string =>

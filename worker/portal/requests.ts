@@ -6,7 +6,7 @@ import { ReportRequestSchema } from '../../portal/contract/requests';
 import type { PortalRequest } from '../../store';
 import { answerPortalRequest, MAX_ATTEMPTS, postponePortalRequest, readOutcome, StagingFull } from '../../store';
 import type { PortalContext } from './context';
-import { AGAIN_AFTER_MS, failed } from './context';
+import { AGAIN_AFTER_MS, failed, nameOf } from './context';
 import { storeApplication, storeCredentials } from './credentials';
 import { decide } from './decisions';
 import { storeManifestPart } from './manifest';
@@ -49,9 +49,8 @@ async function answerTo(context: PortalContext, request: PortalRequest): Promise
     const known = expectedFailure(error);
     if (known) return known;
     const { id, kind, migrationId } = request;
-    const reason = error instanceof Error ? error.name : typeof error;
     context.log.warn(
-      { request: id, kind, migration: migrationId, reason },
+      { request: id, kind, migration: migrationId, reason: nameOf(error) },
       'a portal request could not be carried out',
     );
     return isLate ? GIVEN_UP : null;
