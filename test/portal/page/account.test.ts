@@ -99,16 +99,25 @@ describeWithChromium("an account in the portal's page", () => {
     expect(await page.getByText('You can read in this browser, but you cannot decide').count()).toBe(0);
   });
 
-  test('a key without a fingerprint of the provider gets it from a later link, but only if this provider has signed the migration key', async () => {
+  /** Invites a person with a link without the provider's fingerprint. `showKey` makes the portal show the migration key. */
+  async function invitedWithKey() {
     const { migrationId } = await invited();
     const { text, provider } = createMigrationKey(migrationId, 'qhyg', createVaultKey().publicKey);
-    await writePortalView(portal.db, migrationId, { ...sampleView({ migrationKey: text }), migrationId });
-    const link = (fingerprint: string) =>
-      `${portal.url}/#migration=${migrationId}&sign-in=openid${fingerprint === '' ? '' : `&provider=${fingerprint}`}`;
-    const page = await signedIn(link(''));
+    return {
+      ...{ migrationId, provider, link: `${portal.url}/#migration=${migrationId}&sign-in=openid` },
+      showKey: async () =>
+        writePortalView(portal.db, migrationId, { ...sampleView({ migrationKey: text }), migrationId }),
+    };
+  }
+
+  test('a key without a fingerprint of the provider gets it from a later link, but only if this provider has signed the migration key', async () => {
+    const { link, provider, showKey } = await invitedWithKey();
+    await showKey();
+    const linkWith = (fingerprint: string) => (fingerprint === '' ? link : `${link}&provider=${fingerprint}`);
+    const page = await signedIn(link);
     const open = async (fingerprint: string) => {
       await page.goto('about:blank');
-      await page.goto(link(fingerprint));
+      await page.goto(linkWith(fingerprint));
       await page.locator('#migration').waitFor();
       return (await storedKeys(page)).map((each) => each.provider);
     };
@@ -120,10 +129,8 @@ describeWithChromium("an account in the portal's page", () => {
   });
 
   test('a key without a fingerprint of the provider also gets it if the person signs in again with the new link', async () => {
-    const { migrationId } = await invited();
-    const { text, provider } = createMigrationKey(migrationId, 'qhyg', createVaultKey().publicKey);
-    await writePortalView(portal.db, migrationId, { ...sampleView({ migrationKey: text }), migrationId });
-    const link = `${portal.url}/#migration=${migrationId}&sign-in=openid`;
+    const { migrationId, link, provider, showKey } = await invitedWithKey();
+    await showKey();
     const page = await signedIn(link);
     const { publicKey } = (await listInvitations(portal.db, migrationId))[0] ?? {};
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -149,10 +156,8 @@ describeWithChromium("an account in the portal's page", () => {
     ['a key that was created with a wrong link', true],
     ['a registered key without a fingerprint, after a wrong link', false],
   ])('%s gets the fingerprint of the right link', async (_, isFirst) => {
-    const { migrationId } = await invited();
-    const { text, provider } = createMigrationKey(migrationId, 'qhyg', createVaultKey().publicKey);
-    await writePortalView(portal.db, migrationId, { ...sampleView({ migrationKey: text }), migrationId });
-    const link = `${portal.url}/#migration=${migrationId}&sign-in=openid`;
+    const { migrationId, link, provider, showKey } = await invitedWithKey();
+    await showKey();
     const page = isFirst ? (await newPage(browser, { width: 390 })).page : await signedIn(link);
     if (!isFirst) await page.getByRole('button', { name: 'Sign out' }).click();
     if (!isFirst) await account(page).waitFor();
@@ -166,15 +171,13 @@ describeWithChromium("an account in the portal's page", () => {
   });
 
   test('a key gets the fingerprint of the link although the portal shows the migration key only later', async () => {
-    const { migrationId } = await invited();
-    const { text, provider } = createMigrationKey(migrationId, 'qhyg', createVaultKey().publicKey);
-    const link = `${portal.url}/#migration=${migrationId}&sign-in=openid`;
+    const { link, provider, showKey } = await invitedWithKey();
     const page = await signedIn(link);
     await page.goto('about:blank');
     await page.goto(`${link}&provider=${provider}`);
     await page.locator('#migration').waitFor();
     expect((await storedKeys(page)).map((each) => each.provider)).toEqual([null]);
-    await writePortalView(portal.db, migrationId, { ...sampleView({ migrationKey: text }), migrationId });
+    await showKey();
     await until(async () => (await storedKeys(page))[0]?.provider === provider);
     expect(await storedKeys(page)).toMatchObject([{ hasOwner: true }]);
   });
@@ -205,11 +208,7 @@ describeWithChromium("an account in the portal's page", () => {
   test('a person who comes back without signing in can try again, with the same key', async () => {
     const { link, migrationId } = await invited();
     const { page } = await newPage(browser);
-    portal.provider.answer = { error: 'access_denied' };
-    await page.goto(link);
-    await account(page).click();
-    await page.getByRole('heading', { name: 'You could not be signed in' }).waitFor();
-    portal.provider.answer = {};
+    await beginSignIn(page, link);
     await page.goto('about:blank');
     await page.goto(link);
     await account(page).click();
