@@ -52,15 +52,19 @@ test('a single-use token is sent if the previous attempt died before recording a
   expect(puts()).toBe(1);
 });
 
-test('a single-use token is sent to the same connection once more if the previous attempt died after recording a send intent', async () => {
-  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
-  // The service never receives the token and the attempt dies.
+/** Lets the attempt die while it sends the token, which the service never receives. */
+function dieWhileSending(id: string): void {
   rig.proxy.on('PUT', AUTHORIZATION, [
     async (response) => {
       await rig.ledger.db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
       response.destroy();
     },
   ]);
+}
+
+test('a single-use token is sent to the same connection once more if the previous attempt died after recording a send intent', async () => {
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: SINGLE_USE });
+  dieWhileSending(id);
   await rig.importSlice(id);
   await rig.importSlice(id);
   expect(await stateOf(id)).toBe('importing');
@@ -80,12 +84,7 @@ test('an error that is older than the send intent is not attributed to the crede
     .set({ state: 'waiting', failure: null, authorization_sent_at: null })
     .where('migration_id', '=', id)
     .execute();
-  rig.proxy.on('PUT', AUTHORIZATION, [
-    async (response) => {
-      await rig.ledger.db.updateTable('companies').set({ attempt: 'died' }).where('migration_id', '=', id).execute();
-      response.destroy();
-    },
-  ]);
+  dieWhileSending(id);
   await rig.importSlice(id);
   const { authorization_sent_at: sentAt } = await readRow(rig.ledger.db, id, 1);
   expect(sentAt).not.toBeNull();

@@ -91,19 +91,25 @@ test('a slice begins moves no faster than its share of the limit', async () => {
 /** Returns a worker whose requests do not time out while the service holds them. */
 const patientWorker = () => rig.worker({ service: rig.client(rig.proxy.url, { requestTimeoutMs: 300_000 }) });
 
-test('a slice begins the next move on time while an earlier company is still being imported', async () => {
-  const { id } = await rig.migration(repeated(3, 'sbx-ok-1'));
-  await changeLimits(rig.ledger.db, id, { companiesPerMinute: 60, slicesAtOnce: 1, companiesPerSliceAtOnce: 8 });
+/** Answers no company before this number has begun. Returns a function that counts those that have begun. */
+function holdUntilBegun(companies: number): () => number {
   let begun = 0;
   rig.proxy.on('POST', /^\/companies$/, async (response, _request, pass) => {
     begun += 1;
-    // The first company is held until both others have begun.
-    await until(() => begun >= 3);
+    await until(() => begun >= companies);
     sendAnswer(response, await pass());
   });
+  return () => begun;
+}
+
+test('a slice begins the next move on time while an earlier company is still being imported', async () => {
+  const { id } = await rig.migration(repeated(3, 'sbx-ok-1'));
+  await changeLimits(rig.ledger.db, id, { companiesPerMinute: 60, slicesAtOnce: 1, companiesPerSliceAtOnce: 8 });
+  // The first company is held until both others have begun.
+  const begun = holdUntilBegun(3);
   const startedAt = Date.now();
   const slice = rig.importSlice(id, { atOnce: 8, worker: patientWorker() });
-  await until(() => begun === 2);
+  await until(() => begun() === 2);
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(950);
   await slice;
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_950);
@@ -113,14 +119,9 @@ test('a slice begins the next move on time while an earlier company is still bei
 test('a slice with a limit fills all of its slots while its imports are slow', async () => {
   const { id } = await rig.migration(repeated(3, 'sbx-ok-1'));
   await changeLimits(rig.ledger.db, id, { companiesPerMinute: 120, slicesAtOnce: 1, companiesPerSliceAtOnce: 3 });
-  let begun = 0;
-  rig.proxy.on('POST', /^\/companies$/, async (response, _request, pass) => {
-    begun += 1;
-    // No company is answered before all have begun. Two companies in flight occupy more than half of the slots, so the
-    // pool takes the third only because the pace has set `nextTakeAt`.
-    await until(() => begun >= 3);
-    sendAnswer(response, await pass());
-  });
+  // Two companies in flight occupy more than half of the slots, so the pool takes the third only because the pace has
+  // set `nextTakeAt`.
+  holdUntilBegun(3);
   await rig.importSlice(id, { atOnce: 3, worker: patientWorker() });
   expect(await countCompanies(rig.ledger.db, id)).toMatchObject({ syncing: 3 });
 });

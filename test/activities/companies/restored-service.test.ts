@@ -31,6 +31,15 @@ async function migration(platformKey = SINGLE_USE): Promise<string> {
   return (await rig.migration(['sbx-ok-5'], { platformKey })).id;
 }
 
+/** Returns a migration of a company whose id the client supplied. */
+async function migrationOfExisting() {
+  const company = { name: 'Here before' };
+  const { value } = await rig.directClient.createCompany(company, { idempotencyKey: randomUUID() });
+  const existing = { companyId: value.id, connectionId: null };
+  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ existing }) });
+  return { id, companyId: value.id };
+}
+
 /** Deletes the company of the row, as if the service's backup were older than the company. */
 async function loseCompany(id: string): Promise<void> {
   for await (const company of rig.directClient.companies({ tags: { ferryRow: `${id}/1` } }))
@@ -161,11 +170,7 @@ test('a lost company does not keep an ended migration from being closed', async 
 });
 
 test('a lost company whose id the client supplied fails and keeps its ids', async () => {
-  const { id: companyId } = (
-    await rig.directClient.createCompany({ name: 'Here before' }, { idempotencyKey: randomUUID() })
-  ).value;
-  const existing = { companyId, connectionId: null };
-  const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ existing }) });
+  const { id, companyId } = await migrationOfExisting();
   await rig.directClient.deleteCompany(companyId);
   await rig.importSlice(id);
   const row = await rowOf(id);
@@ -192,11 +197,7 @@ describe('a syncing company that was lost', () => {
   });
 
   test('keeps its ids if the client supplied them', async () => {
-    const { id: companyId } = (
-      await rig.directClient.createCompany({ name: 'Here before' }, { idempotencyKey: randomUUID() })
-    ).value;
-    const existing = { companyId, connectionId: null };
-    const { id } = await rig.migration(['sbx-ok-5'], { platformKey: XERO, row: () => ({ existing }) });
+    const { id, companyId } = await migrationOfExisting();
     await rig.importSlice(id);
     await rig.directClient.deleteCompany(companyId);
     await rig.verify(id);
