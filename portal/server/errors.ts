@@ -70,7 +70,7 @@ export const tooMany = (message: string, retryAfterS: number) =>
 
 export const busy = (retryAfterS: number) => new PortalError(503, 'The portal is busy.', ...tryAgainIn(retryAfterS));
 
-/** @param retryAfterS when a program may send the request again, in seconds; people read the advice */
+/** Returns a 503. `retryAfterS` tells programs when to try again; people read the advice. */
 export const unavailable = (message: string, advice: string, retryAfterS: number) =>
   new PortalError(503, message, advice, { 'retry-after': String(retryAfterS) });
 

@@ -43,7 +43,7 @@ export function showMessage(title: string, ...content: readonly Child[]): void {
 export const WELCOME =
   'You have been invited to follow the migration of your connections. If your invitation allows it, you can also make decisions.';
 
-/** What every invitation says about the key. */
+/** The points about the key that every invitation lists. */
 export const ABOUT_KEY = [
   'Your browser creates a key that signs your decisions. The key cannot be copied, not even by this website.',
   'Use a device that only you use.',
