@@ -43,7 +43,7 @@ export interface StartRequest {
   readonly client: string;
   readonly platform: Platform;
   /** Distinguishes several migrations of one client and platform. Part of the migration's id. */
-  readonly label?: string;
+  readonly label?: string | undefined;
   /**
    * The manifest. Read a second time if an organization is taken, to find all rows with taken organizations. Absent:
    * the client or support supplies it in step 1 of the managed route (`supplyManifest`, or the portal).
@@ -60,7 +60,7 @@ export interface StartRequest {
   /** Limits that differ from the defaults. */
   readonly limits?: Partial<MigrationLimits>;
   /** Total number of expected records. Used to estimate the records of companies whose row gives no number. */
-  readonly recordsInTotal?: number;
+  readonly recordsInTotal?: number | undefined;
   readonly decisions?: Partial<DecisionRules>;
 }
 

@@ -24,7 +24,7 @@ export type Encoding = (typeof ENCODINGS)[number];
 
 export interface EncodingOption {
   /** Absent: UTF-8 or UTF-16. */
-  readonly encoding?: Encoding;
+  readonly encoding?: Encoding | undefined;
 }
 
 /** Adds `--encoding <name>`. */

@@ -17,7 +17,7 @@ import { CredentialMatcher, reportCredentials } from './whole-manifest';
 export interface ManifestFiles extends EncodingOption {
   readonly manifest: string;
   /** A separate credential file, matched by reference. */
-  readonly credentials?: string;
+  readonly credentials?: string | undefined;
 }
 
 /** A company and the position of its organization in the file. */

@@ -16,7 +16,7 @@ interface SuppliedReferences {
 
 /** Reports credentials that were supplied too early, and companies without a credential. */
 export async function reportCredentials(
-  files: { readonly manifest: string; readonly credentials?: string },
+  files: { readonly manifest: string; readonly credentials?: string | undefined },
   rows: AsyncIterable<ManifestRow>,
   supplied: SuppliedReferences,
   { platform, route }: { readonly platform: Platform; readonly route: Route },

@@ -47,7 +47,7 @@ export interface CheckedPlan {
   readonly migrationId?: string;
   readonly limits?: LimitsChange;
   /** The total expected records of all companies, if the rows do not contain them. */
-  readonly recordsInTotal?: number;
+  readonly recordsInTotal?: number | undefined;
 }
 
 /** Returns `managed` if the platform has that route, otherwise `self-service`. */

@@ -27,7 +27,7 @@ export interface CheckOutcome {
 export interface CheckRequest extends CheckedPlan {
   readonly files: ManifestFiles;
   /** True to check only the files. */
-  readonly offline?: boolean;
+  readonly offline?: boolean | undefined;
 }
 
 export async function checkAll(env: NodeJS.ProcessEnv, request: CheckRequest): Promise<CheckOutcome> {

@@ -22,10 +22,10 @@ export interface GivenOptions {
   readonly platform?: Platform;
   readonly client?: string;
   readonly label?: string;
-  readonly credentials?: string;
-  readonly encoding?: Encoding;
-  /** Absent if the user did not pass the option. */
-  readonly contact?: string;
+  readonly credentials?: string | undefined;
+  readonly encoding?: Encoding | undefined;
+  /** Undefined if the user did not pass the option. */
+  readonly contact: string | undefined;
 }
 
 /** The options on the command line, completed with the user's answers. */
@@ -34,10 +34,10 @@ interface Answers {
   readonly platform: Platform;
   /** Undefined: the manifest is supplied in step 1. */
   readonly manifest: string | undefined;
-  readonly credentials?: string;
+  readonly credentials: string | undefined;
   readonly client: string;
-  readonly label?: string;
-  readonly encoding?: Encoding;
+  readonly label: string | undefined;
+  readonly encoding: Encoding | undefined;
   /** The arguments that the answers add to the command line. */
   readonly added: readonly string[];
 }
@@ -59,9 +59,11 @@ export async function askForArguments(
   // The self-service command makes its own checks and asks for its own confirmation.
   if (answers.route === 'self-service') return printCommand(['self-service', ...args.slice(1), ...answers.added]);
   for (;;) {
-    const { manifest } = answers;
+    const { platform, route, manifest, credentials, client, label, encoding } = answers;
     if (manifest === undefined) break;
-    const outcome = await check(terminal.env, { ...answers, manifest });
+    const migrationId = migrationIdOf(client, platform.slug, label);
+    const files = { manifest, credentials, encoding };
+    const outcome = await checkAll(terminal.env, { files, platform, route, migrationId });
     printFindings(output, outcome.findings, listAllFindings(outcome.files, outcome.platform));
     printSummary(output, outcome);
     if (outcome.findings.errors === 0) break;
@@ -98,10 +100,7 @@ async function ask(prompts: Prompts, given: GivenOptions, print: (line: string) 
       rejection: (answer) => (isPlaceholder(answer) ? 'That is a placeholder.' : null),
     }));
   return {
-    ...{ route, platform, manifest, client },
-    ...(credentials === undefined ? {} : { credentials }),
-    ...(given.label === undefined ? {} : { label: given.label }),
-    ...(given.encoding === undefined ? {} : { encoding: given.encoding }),
+    ...{ route, platform, manifest, client, credentials, label: given.label, encoding: given.encoding },
     added: [
       ...(given.manifest !== undefined || given.manifestLater ? [] : [manifest ?? '--manifest-later']),
       ...(given.platform === undefined ? ['--platform', platform.slug] : []),
@@ -131,11 +130,10 @@ async function askRoute(prompts: Prompts, { name, routes }: Platform, print: (li
   return only;
 }
 
-async function askManifest(prompts: Prompts, route: Route): Promise<string | undefined> {
-  if (route === 'self-service') return askFile(prompts, 'Manifest file? (CSV or JSON, one company per row)');
-  const question = 'Manifest file? (CSV or JSON, one company per row; press Enter to supply the manifest later)';
-  const file = await askFile(prompts, question, 'none');
-  return file === '' ? undefined : file;
+function askManifest(prompts: Prompts, route: Route): Promise<string | undefined> {
+  const isOptional = route === 'managed';
+  const orLater = isOptional ? '; press Enter to supply the manifest later' : '';
+  return askFile(prompts, `Manifest file? (CSV or JSON, one company per row${orLater})`, isOptional);
 }
 
 async function askCredentials(
@@ -151,17 +149,17 @@ async function askCredentials(
   }
   const question =
     'Credential file? (press Enter if the manifest contains the credentials, or if you supply them later)';
-  const file = await askFile(prompts, question, 'none');
-  return file === '' ? undefined : file;
+  return askFile(prompts, question, true);
 }
 
-async function askFile(prompts: Prompts, question: string, orNone?: 'none'): Promise<string> {
+/** @returns undefined if no file is needed, and the user has pressed Enter */
+async function askFile(prompts: Prompts, question: string, isOptional: boolean): Promise<string | undefined> {
   const rejection = (answer: string): string | null => {
-    if (answer === '') return orNone ? null : 'Enter the path of a file';
+    if (answer === '') return isOptional ? null : 'Enter the path of a file';
     const file = pathOf(answer);
     return existsSync(file) && statSync(file).isFile() ? null : `There is no file ${file}`;
   };
-  return pathOf(await prompts.text(question, { rejection }));
+  return pathOf(await prompts.text(question, { rejection })) || undefined;
 }
 
 /** Returns the path in an answer. Accepts paths as people paste them from a shell: in quotes, or beginning with ~. */
@@ -170,31 +168,14 @@ function pathOf(text: string): string {
   return unquoted.replace(/^~(?=\/)/, homedir());
 }
 
-/** @param isReserved whether a word that can be part of an id is reserved. Default: no word is */
-function askWord(
-  prompts: Prompts,
-  question: string,
-  isReserved: (word: string) => boolean = () => false,
-): Promise<string> {
-  const rejection = (answer: string): string | null =>
-    isIdWord(answer)
-      ? isReserved(answer)
-        ? 'This label is reserved; use another label'
-        : null
-      : 'Use up to 64 lower-case letters, digits and hyphens, without a hyphen at the beginning or end';
+/** Asks for a word that can be part of an id. */
+function askWord(prompts: Prompts, question: string, isReserved = (_word: string) => false): Promise<string> {
+  const rejection = (answer: string): string | null => {
+    if (!isIdWord(answer))
+      return 'Use up to 64 lower-case letters, digits and hyphens, without a hyphen at the beginning or end';
+    return isReserved(answer) ? 'This label is reserved; use another label' : null;
+  };
   return prompts.text(question, { rejection });
-}
-
-function check(
-  env: NodeJS.ProcessEnv,
-  { platform, route, manifest, credentials, client, label, encoding }: Answers & { readonly manifest: string },
-): Promise<CheckOutcome> {
-  return checkAll(env, {
-    files: { manifest, ...(credentials === undefined ? {} : { credentials }), ...(encoding && { encoding }) },
-    platform,
-    route,
-    migrationId: migrationIdOf(client, platform.slug, label),
-  });
 }
 
 /**

@@ -49,7 +49,7 @@ export function supplyCommand(
   migrationId: string,
   by: string,
 ): string {
-  return `ferry credentials ${migrationId} ${fileArguments(credentials ?? manifest, { ...(encoding && { encoding }) })} ${byClientNamed(by)}`;
+  return `ferry credentials ${migrationId} ${fileArguments(credentials ?? manifest, { encoding })} ${byClientNamed(by)}`;
 }
 
 /**

@@ -74,11 +74,10 @@ async function amend(
   const { output } = context;
   const actor = actorFrom(options);
   const { migration, platform } = await readOpenMigration(ferry, migrationId, startNewMigration);
-  const { encoding } = options;
   const supplied = new HashedKeyMap();
   for await (const { reference, hasCredential } of readKnownCompanies(ferry.db, migrationId))
     if (hasCredential) supplied.set(reference, 1);
-  const files = { manifest: file, ...(encoding && { encoding }) };
+  const files = { manifest: file, encoding: options.encoding };
   const manifest = await readManifest(files, platform, migration.route, new Date(), {
     isSupplied: (reference) => supplied.get(reference) > 0,
     command: `ferry credentials ${migrationId} credentials.csv`,

@@ -35,10 +35,10 @@ async function check(
   { platform, credentials, offline, allFindings, totalInvoices, encoding }: CheckOptions,
 ): Promise<CommandResult> {
   const outcome = await checkAll(env, {
-    files: { manifest, ...(credentials !== undefined && { credentials }), ...(encoding && { encoding }) },
+    files: { manifest, credentials, encoding },
     platform,
-    ...(offline ? { offline } : {}),
-    ...(totalInvoices === undefined ? {} : { recordsInTotal: totalInvoices }),
+    offline,
+    recordsInTotal: totalInvoices,
   });
   const { findings } = outcome;
   return {

@@ -55,8 +55,7 @@ async function supply(
       'the manifest of a self-service migration is supplied at its start',
       `to add or correct companies, run: ferry amend ${migrationId} ${fileArguments(file, options)}`,
     );
-  const { encoding } = options;
-  const files = { manifest: file, ...(encoding && { encoding }) };
+  const files = { manifest: file, encoding: options.encoding };
   const manifest = await readManifest(files, platform, migration.route, new Date(), {
     isSupplied: () => false,
     command: `ferry credentials ${migrationId} credentials.csv`,

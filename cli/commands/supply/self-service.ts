@@ -66,16 +66,11 @@ export function addSelfService(context: Context): void {
 async function selfService(context: Context, file: string, options: SelfServiceOptions): Promise<CommandResult> {
   const { output, terminal } = context;
   assertStartable(options, 'self-service', startArguments(file, options));
-  const { client, platform, label, credentials, encoding } = options;
-  const files = {
-    manifest: file,
-    ...(credentials === undefined ? {} : { credentials }),
-    ...(encoding && { encoding }),
-  };
+  const { client, platform, label, credentials, encoding, totalInvoices: recordsInTotal } = options;
+  const files = { manifest: file, credentials, encoding };
   const limits = readLimitOptions(options);
   const migrationId = migrationIdOf(client, platform.slug, label);
-  const total = options.totalInvoices === undefined ? {} : { recordsInTotal: options.totalInvoices };
-  const request = { files, platform, route: 'self-service', limits, migrationId, ...total } as const;
+  const request = { files, platform, route: 'self-service', limits, migrationId, recordsInTotal } as const;
   if (options.dryRun) return dryRun(terminal.env, { ...request, command: 'self-service' });
 
   const check = await checkAll(terminal.env, request);
@@ -145,15 +140,8 @@ function start(
   limits: LimitsChange,
 ): Promise<SelfServiceStart> {
   const request = {
-    client,
-    platform,
-    ...(label === undefined ? {} : { label }),
-    rows,
-    manifestDigest: digest,
-    contact,
-    by,
-    limits,
-    ...(totalInvoices === undefined ? {} : { recordsInTotal: totalInvoices }),
+    ...{ client, platform, label, rows, contact, by, limits },
+    ...{ manifestDigest: digest, recordsInTotal: totalInvoices },
   };
   const migrationId = migrationIdOf(client, platform.slug, label);
   const supply = `supply the credentials with: ${supplyCommand(files, migrationId, by)}`;

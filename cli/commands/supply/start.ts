@@ -98,8 +98,7 @@ export function addStart(context: Context): void {
       }
       if (!prompts) return command.error("error: missing required argument 'manifest'");
       const isContactGiven = command.getOptionValueSource('contact') === 'cli';
-      const { contact, ...given } = options;
-      const known = { manifest, ...given, ...(isContactGiven && contact !== undefined ? { contact } : {}) };
+      const known = { ...options, manifest, contact: isContactGiven ? options.contact : undefined };
       await program.parseAsync(await askForArguments(context, prompts, args, known), { from: 'user' });
     },
   );
@@ -131,13 +130,11 @@ function decisionRulesOf(options: StartOptions, suppliedBy: string | null, file:
 
 async function startWithoutManifest({ env }: Terminal, options: StartOptions): Promise<CommandResult> {
   const decisions = decisionRulesOf(options, null, undefined);
-  const { client, platform, label, contact, by } = options;
+  const { client, platform, label, contact, by, totalInvoices: recordsInTotal } = options;
   const limits = readLimitOptions(options);
   return withLedgerClient(env, async (ferry) => {
     const migrationId = await startMigration(ferry, {
-      ...{ client, platform, contact, limits, decisions, by, firstCompany: null },
-      ...(label === undefined ? {} : { label }),
-      ...(options.totalInvoices === undefined ? {} : { recordsInTotal: options.totalInvoices }),
+      ...{ client, platform, label, contact, limits, decisions, by, recordsInTotal, firstCompany: null },
     });
     const preflight = await waitForPreflight(ferry, migrationId);
     const retriedErrors = preflight ? [] : await readRetriedErrors(ferry, migrationId);
@@ -175,17 +172,12 @@ function startedWithoutManifest(started: StartedMigration & DecisionRules, platf
 async function start(terminal: Terminal, manifestFile: string, options: StartOptions): Promise<CommandResult> {
   const decisions = decisionRulesOf(options, options.by, startArguments(manifestFile, options));
   const { env } = terminal;
-  const { client, platform, label, credentials, encoding } = options;
-  const files = {
-    manifest: manifestFile,
-    ...(credentials === undefined ? {} : { credentials }),
-    ...(encoding && { encoding }),
-  };
+  const { client, platform, label, contact, by, credentials, encoding, totalInvoices: recordsInTotal } = options;
+  const files = { manifest: manifestFile, credentials, encoding };
   const limits = readLimitOptions(options);
-  const total = options.totalInvoices === undefined ? {} : { recordsInTotal: options.totalInvoices };
   if (options.dryRun) {
     const migrationId = migrationIdOf(client, platform.slug, label);
-    return dryRun(env, { command: 'start', route: 'managed', files, platform, limits, migrationId, ...total });
+    return dryRun(env, { command: 'start', route: 'managed', files, platform, limits, migrationId, recordsInTotal });
   }
   const original = await identifyFile(credentials ?? manifestFile);
   const manifest = await readManifest(files, platform);
@@ -193,17 +185,8 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
   const firstCompany = await assertInManifest(manifest, options.firstCompany);
   return withLedgerClient(env, async (ferry) => {
     const migrationId = await startMigration(ferry, {
-      client,
-      platform,
-      ...(label === undefined ? {} : { label }),
-      rows: manifest.rows,
-      manifestDigest: manifest.digest,
-      contact: options.contact,
-      limits,
-      decisions,
-      by: options.by,
-      firstCompany,
-      ...total,
+      ...{ client, platform, label, contact, limits, decisions, by, firstCompany, recordsInTotal },
+      ...{ rows: manifest.rows, manifestDigest: manifest.digest },
     });
     const preflight = await waitForPreflight(ferry, migrationId);
     // Stores no credentials if the platform rotates tokens, because credentials from before syncing was disabled stop
@@ -213,7 +196,7 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
     const supply = `supply the credentials with: ferry credentials ${migrationId} ${fileArguments(credentialFile, options)}`;
     const read = credentialsAfterStart(manifest.credentials, migrationId, supply);
     const stored = canStore
-      ? (await supplyCredentials(ferry.db, migrationId, read, options.by, ferry.providerFingerprint)).stored.length
+      ? (await supplyCredentials(ferry.db, migrationId, read, by, ferry.providerFingerprint)).stored.length
       : 0;
     const retriedErrors = preflight ? [] : await readRetriedErrors(ferry, migrationId);
     const isEverythingStored = stored > 0 && stored === manifest.withCredential;

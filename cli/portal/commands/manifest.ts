@@ -46,7 +46,7 @@ async function supply(
       'update ferry',
     );
   const { encoding, reason } = options;
-  const files = { manifest: file, ...(encoding && { encoding }) };
+  const files = { manifest: file, encoding };
   const manifest = await readManifest(files, platform, view.route, new Date(), {
     isSupplied: () => false,
     command: commandText(context, 'credentials credentials.csv', migrationId),
