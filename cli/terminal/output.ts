@@ -21,6 +21,15 @@ export interface CommandResult {
   readonly failed?: boolean;
 }
 
+/** Returns the result with a text that is printed after its own. */
+export function withMoreText(result: CommandResult, printMore: CommandResult['print']): CommandResult {
+  const print = (output: Output): void => {
+    result.print(output);
+    printMore(output);
+  };
+  return { ...result, print };
+}
+
 /** The result of a command that has already written its output, for example output of any length. */
 export interface AlreadyWritten {
   readonly written: true;

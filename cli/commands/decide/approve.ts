@@ -24,6 +24,7 @@ import { readReview } from '../../shared/review';
 import type { ProgressOrUnanswered } from '../../shared/unanswered';
 import { currentStep, readProgressOrUnanswered } from '../../shared/unanswered';
 import type { CommandResult } from '../../terminal/output';
+import { withMoreText } from '../../terminal/output';
 
 interface ApproveOptions extends DecisionOptions, YesOption {
   readonly digest?: string;
@@ -156,13 +157,9 @@ function refusalHint(
 }
 
 function withHint(result: CommandResult, hint: string): CommandResult {
-  return {
-    ...result,
-    print: (output) => {
-      result.print(output);
-      if (result.failed) output.line(`  ${hint}`);
-    },
-  };
+  return withMoreText(result, (output) => {
+    if (result.failed) output.line(`  ${hint}`);
+  });
 }
 
 /** Says who else can approve if the four-eyes rule refuses this person's approval; null if it does not. */

@@ -22,6 +22,7 @@ import { CommandFailed } from '../../shared/errors';
 import { verificationCommands } from '../../reporting/trail-approvers';
 import { parseApprover, parseFingerprint } from '../../shared/options';
 import { adviceToSign } from '../../shared/signing-advice';
+import { withMoreText } from '../../terminal/output';
 
 interface ApproverOptions extends YesOption {
   readonly by: string;
@@ -101,18 +102,14 @@ async function addKey(context: Context, ferry: LedgerClient, request: ApproverRe
   const result = await sendDecision(ferry, id, 'addApprover', content);
   if (result.json['outcome'] !== 'applied') return result;
   for (const invitation of await invitationsOf(ferry, id, approver)) await markKeyConfirmed(ferry.db, invitation.id);
-  return {
-    ...result,
-    print: (output) => {
-      result.print(output);
-      output.line(
-        '  Keep the fingerprint. To verify later what was signed with this key and the keys added before it, run:',
-      );
-      for (const each of verificationCommands(id, [...before.everyApprover, approver])) output.line(`  ${each}`);
-      output.line('  If you add another key, print these commands again, with all keys:');
-      output.line(`  ferry invite --list ${id}`);
-    },
-  };
+  return withMoreText(result, (output) => {
+    output.line(
+      '  Keep the fingerprint. To verify later what was signed with this key and the keys added before it, run:',
+    );
+    for (const each of verificationCommands(id, [...before.everyApprover, approver])) output.line(`  ${each}`);
+    output.line('  If you add another key, print these commands again, with all keys:');
+    output.line(`  ferry invite --list ${id}`);
+  });
 }
 
 /** Removes an approver, and revokes their invitation to the portal, because a lost device can still be signed in. */
@@ -142,13 +139,9 @@ async function removeKey(context: Context, ferry: LedgerClient, request: Approve
   const invitations = await invitationsOf(ferry, id, approver);
   for (const invitation of invitations) await revokeInvitation(ferry.db, invitation.id, options.by);
   if (invitations.length === 0) return result;
-  return {
-    ...result,
-    print: (output) => {
-      result.print(output);
-      output.line(`  The invitation of ${approver.by} to the portal was revoked, and its sessions have ended.`);
-    },
-  };
+  return withMoreText(result, (output) =>
+    output.line(`  The invitation of ${approver.by} to the portal was revoked, and its sessions have ended.`),
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import { readProgressIfAnswered } from '../../../client';
 import { isOver } from '../../../domain/migration/terminated';
 import type { Progress } from '../../../domain/progress/progress';
-import type { CommandResult, Output } from '../../terminal/output';
+import type { Output } from '../../terminal/output';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
@@ -9,6 +9,7 @@ import { endingConsequence, inFlightIn } from '../../shared/consequences';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, contentFrom, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
+import { withMoreText } from '../../terminal/output';
 
 type CancelOptions = DecisionOptions & YesOption;
 
@@ -36,21 +37,13 @@ export function addCancel({ program, run, output, terminal, now }: Context): voi
             );
           }
           const result = await sendDecision(ferry, migration, 'cancel', contentFrom(options));
-          return result.failed
-            ? result
-            : { ...result, print: () => printCancelled(output, result, migration, progress) };
+          return result.failed ? result : withMoreText(result, () => printCancelled(output, migration, progress));
         }),
       ),
   );
 }
 
-function printCancelled(
-  output: Output,
-  { print }: CommandResult,
-  migrationId: string,
-  progress: Progress | undefined,
-): void {
-  print(output);
+function printCancelled(output: Output, migrationId: string, progress: Progress | undefined): void {
   if (progress === undefined || inFlightIn(progress) > 0)
     output.line('  Companies whose credentials have already been handed over are still checked to the end.');
   output.line('  To see which companies were moved, and which companies');

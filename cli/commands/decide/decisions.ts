@@ -22,6 +22,7 @@ import type { CommandResult } from '../../terminal/output';
 import { withReadiness } from './first-company';
 import type { NextAfterRejectionOptions } from './next-company';
 import { assertNextFits, assertNextGiven, assertOther, NEXT, nextFrom, withChoice } from './next-company';
+import { withMoreText } from '../../terminal/output';
 
 /** `ferry reject`, `ferry propose-time`: send the decision of the same name. */
 export function addDecisions(context: Context): void {
@@ -123,14 +124,8 @@ async function withFirstOpening(
   const progress = await readProgressIfAnswered(ferry, migrationId);
   const now = new Date().toISOString();
   if (progress?.proposal?.startAt !== startAt) return { ...result, json: { ...result.json, firstOpening: null } };
-  return {
-    ...result,
-    json: { ...result.json, firstOpening: firstOpening(progress, now) },
-    print: (output) => {
-      result.print(output);
-      printFirstOpening(output, progress, now);
-    },
-  };
+  const json = { ...result.json, firstOpening: firstOpening(progress, now) };
+  return withMoreText({ ...result, json }, (output) => printFirstOpening(output, progress, now));
 }
 
 async function readStep(ferry: MigrationClient, migrationId: string, step: string | undefined): Promise<Step> {

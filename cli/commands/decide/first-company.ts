@@ -8,6 +8,7 @@ import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, assertCompany, contentFrom, sendDecision } from '../../shared/decisions';
 import { choiceText } from '../../shared/first-company-commands';
 import type { CommandResult } from '../../terminal/output';
+import { withMoreText } from '../../terminal/output';
 
 /** `ferry first-company`: chooses the first company, or the next one to try if the first was not accepted. */
 export function addFirstCompany({ program, run, terminal, now }: Context): void {
@@ -40,18 +41,9 @@ export async function withReadiness(
   const company = await findCompany(db, String(migrationId), { reference });
   const why = company ? firstNotReadyForSupport(company) : null;
   if (why === null) return result;
-  return {
-    ...result,
-    print: (output) => {
-      result.print(output);
-      const isLeftOut = company?.state === 'excluded' || company?.state === 'skipped';
-      output.line(
-        `  ${output.styled('yellow', '!')} ${
-          isLeftOut
-            ? `${reference} cannot go first, because ${why}. ${sentence(choiceText(String(migrationId), { as: 'support' }))}`
-            : `${reference} is not ready yet: ${why}`
-        }`,
-      );
-    },
-  };
+  const isLeftOut = company?.state === 'excluded' || company?.state === 'skipped';
+  const warning = isLeftOut
+    ? `${reference} cannot go first, because ${why}. ${sentence(choiceText(String(migrationId), { as: 'support' }))}`
+    : `${reference} is not ready yet: ${why}`;
+  return withMoreText(result, (output) => output.line(`  ${output.styled('yellow', '!')} ${warning}`));
 }

@@ -10,6 +10,7 @@ import { CommandFailed } from '../../shared/errors';
 import type { KeptOptions } from '../../shared/first-company-commands';
 import { choicesAfterRejection, choiceText, insteadText, keptOptions } from '../../shared/first-company-commands';
 import type { CommandResult } from '../../terminal/output';
+import { withMoreText } from '../../terminal/output';
 
 interface NextOptions {
   readonly next?: string;
@@ -83,11 +84,7 @@ export async function withChoice(
   if (options.company === undefined) return result;
   const progress = await readProgressIfAnswered(ferry, migrationId);
   if (progress?.firstCompany !== null || progress.step === 'complete-migration') return result;
-  const print: CommandResult['print'] = (output) => {
-    result.print(output);
-    output.line(`  ${choiceText(migrationId, options)}`);
-  };
-  return { ...result, print };
+  return withMoreText(result, (output) => output.line(`  ${choiceText(migrationId, options)}`));
 }
 
 /** Returns the command with which support rejects the first company, without what to try next. */

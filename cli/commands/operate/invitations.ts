@@ -17,6 +17,7 @@ import { fingerprintText, invitationsResult, isUnconfirmed, SHORT_ID_LENGTH } fr
 import { readOpenMigrations } from '../../shared/open-migrations';
 import { shellQuoted } from '../../shared/remedy-commands';
 import type { CommandResult } from '../../terminal/output';
+import { withMoreText } from '../../terminal/output';
 
 async function assertExists(db: Database, migrationId: string): Promise<void> {
   if ((await readMigration(db, migrationId)) === undefined) throw new NoSuchMigration(migrationId);
@@ -33,18 +34,14 @@ export const list =
     const result = invitationsResult(invitations, open, migrationId !== undefined);
     const approvers = migrationId === undefined ? [] : await readEveryApprover(db, migrationId);
     if (approvers.length === 0 || migrationId === undefined) return result;
-    return {
-      ...result,
-      print: (output) => {
-        result.print(output);
-        output.line();
-        output.line(
-          'To verify signed decisions, compare the fingerprints in the second command below with the fingerprints ' +
-            'that the approvers told you. Then run:',
-        );
-        for (const each of verificationCommands(migrationId, approvers)) output.line(`  ${each}`);
-      },
-    };
+    return withMoreText(result, (output) => {
+      output.line();
+      output.line(
+        'To verify signed decisions, compare the fingerprints in the second command below with the fingerprints ' +
+          'that the approvers told you. Then run:',
+      );
+      for (const each of verificationCommands(migrationId, approvers)) output.line(`  ${each}`);
+    });
   };
 
 async function readEveryApprover(db: Database, migrationId: string): Promise<readonly Approver[]> {

@@ -40,6 +40,7 @@ import {
 import { withLedgerClient } from '../../shared/clients';
 import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
 import { readCredentialFile, hasErrors, invalidFile, dispose } from '../../credentials/credential-file';
+import { withMoreText } from '../../terminal/output';
 
 interface CredentialOptions extends DecisionOptions, ShredOption, EncodingOption {
   readonly obtainedAt?: Date;
@@ -141,19 +142,15 @@ async function withMissing({ db }: LedgerClient, migrationId: string, result: Co
   const first = { offset: 0, limit: MISSING_SHOWN };
   const { companies, matching } = await readCompanyPage(db, migrationId, { credentialMissing: true }, first);
   const references = companies.map(({ reference }) => reference);
-  return {
-    ...result,
-    json: { ...result.json, missing: { companies: matching, references } },
-    print: (output) => {
-      result.print(output);
-      if (matching === 0) return;
-      output.line(`  still without a credential: ${namedCompanies(matching, references)}`);
-      if (matching > references.length)
-        output.line(
-          `  to list all of these companies, see the column "credential" in the output of: ferry companies ${migrationId} --csv`,
-        );
-    },
-  };
+  const json = { ...result.json, missing: { companies: matching, references } };
+  return withMoreText({ ...result, json }, (output) => {
+    if (matching === 0) return;
+    output.line(`  still without a credential: ${namedCompanies(matching, references)}`);
+    if (matching > references.length)
+      output.line(
+        `  to list all of these companies, see the column "credential" in the output of: ferry companies ${migrationId} --csv`,
+      );
+  });
 }
 
 /** Sends a decision for every {@link MAX_COMPANIES_PER_MESSAGE} companies, because a decision cannot contain more. */
