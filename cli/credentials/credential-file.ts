@@ -14,7 +14,7 @@ import {
 } from '../manifest';
 import type { CommandResult } from '../terminal/output';
 import { CommandFailed } from '../shared/errors';
-import { findingsJson, printFindings } from '../shared/results';
+import { invalidFileResult } from '../shared/results';
 import { readOpenMigration } from '../shared/clients';
 import { timesFrom } from './obtained-at';
 import { assertSealedFor } from './sealed-for';
@@ -81,14 +81,8 @@ export function hasErrors({ findings }: CheckedFile): boolean {
 }
 
 export function invalidFile({ findings }: CheckedFile): CommandResult {
-  return {
-    failed: true,
-    json: { schema: 'ferry.credentials/1', stored: [], ...findingsJson(findings) },
-    print: (output) => {
-      printFindings(output, findings, 'add --json');
-      output.line(`${output.styled('red', '✗')} nothing was stored`);
-    },
-  };
+  const json = { schema: 'ferry.credentials/1', stored: [] } as const;
+  return invalidFileResult(json, findings, 'add --json', 'nothing was stored');
 }
 
 /** Destroys or keeps the file. Does not ask about a sealed file, because it contains no credential in plain text. */

@@ -11,7 +11,7 @@ import type { Progress } from '../../domain/progress/progress';
 import type { LedgerCompany } from '../../store';
 import type { FindingList } from '../manifest';
 import type { TableCell } from '../terminal/table';
-import type { Output } from '../terminal/output';
+import type { CommandResult, Output } from '../terminal/output';
 import { shortTime } from '../terminal/times';
 
 /** Maximum number of findings of one kind in a printed table; `--json` lists more. */
@@ -21,6 +21,27 @@ const SHOWN_PER_KIND = 5;
 export function findingsJson({ listed, errors, warnings }: FindingList) {
   const unlisted = errors + warnings - listed.length;
   return { findings: listed, ...(unlisted === 0 ? {} : { findingsNotListed: unlisted }) };
+}
+
+/**
+ * Returns the result of a command that does nothing, because a file has errors.
+ *
+ * @param consequence what was not done
+ */
+export function invalidFileResult(
+  json: CommandResult['json'],
+  findings: FindingList,
+  howToListAll: HowToListAll,
+  consequence: string,
+): CommandResult {
+  return {
+    failed: true,
+    json: { ...json, ...findingsJson(findings) },
+    print: (output) => {
+      printFindings(output, findings, howToListAll);
+      output.line(`${output.styled('red', '✗')} ${consequence}`);
+    },
+  };
 }
 
 /**

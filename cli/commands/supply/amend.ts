@@ -18,7 +18,7 @@ import type { ConfirmationCommand } from '../../shared/confirmation-command';
 import { confirmationCommand } from '../../shared/confirmation-command';
 import { BY_CLIENT, otherReferencesText, referenceArguments } from '../../shared/remedy-commands';
 import { fileArguments, listAllFindings } from '../../shared/file-arguments';
-import { findingsJson, type HowToListAll, printFindings, referenceList } from '../../shared/results';
+import { findingsJson, type HowToListAll, printFindings, referenceList, invalidFileResult } from '../../shared/results';
 import { readOpenMigration, withLedgerClient } from '../../shared/clients';
 import { adviceToSign } from '../../shared/signing-advice';
 import type { ActorOptions } from '../../shared/decisions';
@@ -82,7 +82,12 @@ async function amend(
     isSupplied: (reference) => supplied.get(reference) > 0,
     command: `ferry credentials ${migrationId} credentials.csv`,
   });
-  if (manifest.findings.errors > 0) return invalidManifest(manifest, listAllFindings(files, platform));
+  const { findings } = manifest;
+  const howToListAll = listAllFindings(files, platform);
+  if (findings.errors > 0) {
+    const json = { schema: 'ferry.amend/1', added: [], corrected: [] } as const;
+    return invalidFileResult(json, findings, howToListAll, `${counted(findings.errors, 'error')}: nothing was changed`);
+  }
   // Checks the signature before storing the rows, because a refused decision would leave them held back.
   const problem = await signatureProblem(ferry, migration, 'manifestAmended', { added: 0, corrected: 0, ...actor });
   if (problem !== null) {
@@ -115,7 +120,7 @@ async function amend(
     {
       ...migration,
       confirmation: changed.length === 0 ? null : await confirmationCommand(ferry.db, { migrationId, portal }, changed),
-      howToListAll: listAllFindings(files, platform),
+      howToListAll,
       supplyLater: supplyLaterIn(migration, platform, files),
     },
     manifest,
@@ -168,17 +173,6 @@ async function waitForCheck(ferry: LedgerClient, migrationId: string): Promise<r
     if (!held.some(isUnchecked) || Date.now() >= deadline) return held;
     await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
   }
-}
-
-function invalidManifest({ findings }: Manifest, howToListAll: HowToListAll): CommandResult {
-  return {
-    failed: true,
-    json: { schema: 'ferry.amend/1', added: [], corrected: [], ...findingsJson(findings) },
-    print: (output) => {
-      printFindings(output, findings, howToListAll);
-      output.line(`${output.styled('red', '✗')} ${counted(findings.errors, 'error')}: nothing was changed`);
-    },
-  };
 }
 
 interface Amended {

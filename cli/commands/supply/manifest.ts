@@ -13,7 +13,7 @@ import type { Context } from '../../shared/context';
 import { readOpenMigration, withLedgerClient } from '../../shared/clients';
 import type { ActorOptions } from '../../shared/decisions';
 import { actorFrom, addActorOptions, markOf } from '../../shared/decisions';
-import { findingsJson, type HowToListAll, printFindings, printPreflight } from '../../shared/results';
+import { findingsJson, printFindings, printPreflight, invalidFileResult } from '../../shared/results';
 import { fileArguments, listAllFindings, withCheckedFile } from '../../shared/file-arguments';
 import { signingAdvice } from '../../shared/signing-advice';
 import { supplyLaterText } from '../../starting/started';
@@ -60,8 +60,12 @@ async function supply(
     isSupplied: () => false,
     command: `ferry credentials ${migrationId} credentials.csv`,
   });
-  const { companies } = manifest.totals;
-  if (manifest.findings.errors > 0) return invalidManifest(manifest, listAllFindings(files, platform));
+  const { findings, totals } = manifest;
+  const { companies } = totals;
+  if (findings.errors > 0) {
+    const nothing = `${counted(findings.errors, 'error')}: nothing was changed`;
+    return invalidFileResult({ schema: 'ferry.manifest/1' }, findings, listAllFindings(files, platform), nothing);
+  }
   if (companies > MAX_MANIFEST_COMPANIES)
     throw new CommandFailed(
       `the manifest has ${counted(companies, 'company')}; ferry manifest accepts at most ${counted(MAX_MANIFEST_COMPANIES, 'company')}`,
@@ -74,17 +78,6 @@ async function supply(
   const preflight = decision.outcome === 'applied' ? await waitForPreflight(ferry, migrationId) : null;
   const advice = await signingAdvice(ferry, migrationId, actor, decision, 'manifestSupplied');
   return result(migrationId, { files, manifest, platform, decision, preflight, advice });
-}
-
-function invalidManifest({ findings }: Manifest, howToListAll: HowToListAll): CommandResult {
-  return {
-    failed: true,
-    json: { schema: 'ferry.manifest/1', ...findingsJson(findings) },
-    print: (output) => {
-      printFindings(output, findings, howToListAll);
-      output.line(`${output.styled('red', '✗')} ${counted(findings.errors, 'error')}: nothing was changed`);
-    },
-  };
 }
 
 interface Supplied {

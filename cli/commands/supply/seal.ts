@@ -31,7 +31,7 @@ import { CommandFailed } from '../../shared/errors';
 import { unreadableFile } from '../../shared/unreadable-file';
 import { choiceOption } from '../../shared/options';
 import { shellQuoted } from '../../shared/remedy-commands';
-import { findingsJson, printFindings } from '../../shared/results';
+import { findingsJson, printFindings, invalidFileResult } from '../../shared/results';
 import { readSecretFile } from '../../shared/secret-file';
 import { obtainedAtOption, timesFrom } from '../../credentials/obtained-at';
 import type { Terminal } from '../../terminal/terminal';
@@ -237,14 +237,7 @@ async function sealCredentials(
   } = await readCredentials(file, platform, timesFrom(options), options.encoding);
   const schema = { schema: 'ferry.seal/1' as const, migrationId: key.migrationId, ...findingsJson(findings) };
   if (findings.errors > 0)
-    return {
-      failed: true,
-      json: { ...schema, file: null, companies: 0 },
-      print: (out) => {
-        printFindings(out, findings, 'add --json');
-        out.line(`${out.styled('red', '✗')} nothing was sealed`);
-      },
-    };
+    return invalidFileResult({ ...schema, file: null, companies: 0 }, findings, 'add --json', 'nothing was sealed');
   await writeSealedCredentials(output, key, companies, credentials);
   const disposal = await disposeOf(original, true, options, terminal, 'sealed');
   return {

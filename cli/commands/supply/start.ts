@@ -17,7 +17,7 @@ import type { Context } from '../../shared/context';
 import type { Disposal, ShredOption } from '../../manifest';
 import { addFileOptions, disposeOf, type EncodingOption } from '../../manifest';
 import { dryRun } from '../../starting/check';
-import { findingsJson, type HowToListAll, printFindings } from '../../shared/results';
+import { findingsJson, printFindings, invalidFileResult } from '../../shared/results';
 import type { LimitOptions } from '../../shared/limit-options';
 import { addLimitOptions } from '../../shared/limit-options';
 import { fileArguments, startArguments, listAllFindings } from '../../shared/file-arguments';
@@ -181,7 +181,12 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
   }
   const original = await identifyFile(credentials ?? manifestFile);
   const manifest = await readManifest(files, platform);
-  if (manifest.findings.errors > 0) return invalidManifest(manifest, listAllFindings(files, platform));
+  const { findings } = manifest;
+  if (findings.errors > 0) {
+    const json = { schema: 'ferry.start/1', started: false } as const;
+    const nothing = `${counted(findings.errors, 'error')}: nothing was stored or started`;
+    return invalidFileResult(json, findings, listAllFindings(files, platform), nothing);
+  }
   const firstCompany = await assertInManifest(manifest, options.firstCompany);
   return withLedgerClient(env, async (ferry) => {
     const migrationId = await startMigration(ferry, {
@@ -208,17 +213,6 @@ async function start(terminal: Terminal, manifestFile: string, options: StartOpt
     const started = { migrationId, manifest, platform, stored, preflight, retriedErrors, disposal, clientPage };
     return startResult({ ...started, files, credentials: fileArguments(credentialFile, options) });
   });
-}
-
-function invalidManifest({ findings }: Manifest, howToListAll: HowToListAll): CommandResult {
-  return {
-    failed: true,
-    json: { schema: 'ferry.start/1', started: false, ...findingsJson(findings) },
-    print: (output) => {
-      printFindings(output, findings, howToListAll);
-      output.line(`${output.styled('red', '✗')} ${counted(findings.errors, 'error')}: nothing was stored or started`);
-    },
-  };
 }
 
 async function assertInManifest({ rows }: Manifest, reference: string | undefined): Promise<string | null> {

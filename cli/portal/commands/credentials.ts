@@ -23,7 +23,7 @@ import {
 import { CommandFailed } from '../../shared/errors';
 import { shellQuoted } from '../../shared/remedy-commands';
 import { obtainedAtOption, timesFrom } from '../../credentials/obtained-at';
-import { findingsJson, printFindings } from '../../shared/results';
+import { findingsJson, printFindings, invalidFileResult } from '../../shared/results';
 import type { CommandResult } from '../../terminal/output';
 import { clause } from '../api-errors';
 import { commandText, validated, withPortal, type Connection, type PortalContext } from '../connection';
@@ -103,7 +103,10 @@ async function supply(
   const known = await readByReference(eachCompany(portal));
   const read = await readFile(key, file, options, known);
   const json = { schema: 'ferry.portal-credentials/1', migrationId: view.migrationId } as const;
-  if (read.findings && read.findings.errors > 0) return invalidFile(json, read.findings);
+  if (read.findings && read.findings.errors > 0) {
+    const details = { ...NOTHING_SENT, text: 'the file has errors', refusedCredentials: [] };
+    return invalidFileResult({ ...json, ...details }, read.findings, 'add --json', 'nothing was sent');
+  }
   const { reason } = options;
   const replaces = message === 'replaceCredential';
   const unsent = refusedCredentials(read.credentials, known, { isRotating: view.isRotating, replaces });
@@ -209,39 +212,14 @@ async function readFile(
   return { findings: read.findings, credentials };
 }
 
+const NOTHING_SENT = { outcome: 'refused', text: '', supplied: 0, refusedCredentials: [], shredded: false };
+
 /** No credential of the file would be accepted, so nothing is sent. */
 function nothingToSend(json: CommandResult['json'], refused: Refused): CommandResult {
   const text = ['no credential was sent', ...unsentTexts(refused)].join('. ');
   return {
     failed: true,
-    json: {
-      ...json,
-      outcome: 'refused',
-      text,
-      supplied: 0,
-      refusedCredentials: refused,
-      shredded: false,
-      findings: [],
-    },
+    json: { ...json, ...NOTHING_SENT, text, refusedCredentials: refused, findings: [] },
     print: (output) => output.line(`${output.styled('red', '✗ refused:')} ${inReadersZone(text)}`),
-  };
-}
-
-function invalidFile(json: CommandResult['json'], findings: FindingList): CommandResult {
-  return {
-    failed: true,
-    json: {
-      ...json,
-      outcome: 'refused',
-      text: 'the file has errors',
-      supplied: 0,
-      refusedCredentials: [],
-      shredded: false,
-      ...findingsJson(findings),
-    },
-    print: (output) => {
-      printFindings(output, findings, 'add --json');
-      output.line(`${output.styled('red', '✗')} nothing was sent`);
-    },
   };
 }

@@ -3,9 +3,9 @@ import { MAX_MANIFEST_COMPANIES } from '../../../domain/migration/decision-field
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import { counted } from '../../../domain/text/sentences';
 import { findPlatform } from '../../../platforms/platforms';
-import { addEncoding, readManifest, type EncodingOption, type FindingList } from '../../manifest';
+import { addEncoding, readManifest, type EncodingOption } from '../../manifest';
 import { CommandFailed } from '../../shared/errors';
-import { findingsJson, printFindings } from '../../shared/results';
+import { findingsJson, printFindings, invalidFileResult } from '../../shared/results';
 import type { CommandResult } from '../../terminal/output';
 import { clause } from '../api-errors';
 import { commandText, withPortal, type Connection, type PortalContext } from '../connection';
@@ -52,7 +52,11 @@ async function supply(
     command: commandText(context, 'credentials credentials.csv', migrationId),
   });
   const { findings, totals, withCredential } = manifest;
-  if (findings.errors > 0) return invalidFile(migrationId, findings);
+  const schema = { schema: 'ferry.portal-manifest/1', migrationId } as const;
+  if (findings.errors > 0) {
+    const json = { ...schema, outcome: 'refused', text: 'the file has errors', companies: 0 };
+    return invalidFileResult(json, findings, 'add --json', 'nothing was sent');
+  }
   if (totals.companies > MAX_MANIFEST_COMPANIES)
     throw new CommandFailed(
       `the manifest has ${counted(totals.companies, 'company')}; the portal accepts up to ${counted(MAX_MANIFEST_COMPANIES, 'company')}`,
@@ -76,29 +80,12 @@ async function supply(
   const isDone = outcome === 'applied';
   return {
     failed: !isDone,
-    json: {
-      schema: 'ferry.portal-manifest/1',
-      ...{ migrationId, outcome, text, companies: totals.companies, ...findingsJson(findings) },
-    },
+    json: { ...schema, outcome, text, companies: totals.companies, ...findingsJson(findings) },
     ...(isDone ? { printQuietly: () => undefined } : {}),
     print: (output) => {
       printFindings(output, findings, 'add --json');
       const mark = isDone ? output.styled('green', '✓') : output.styled('red', '✗ refused:');
       output.line(`${mark} ${migrationId}: ${inReadersZone(text)}`);
-    },
-  };
-}
-
-function invalidFile(migrationId: string, findings: FindingList): CommandResult {
-  return {
-    failed: true,
-    json: {
-      schema: 'ferry.portal-manifest/1',
-      ...{ migrationId, outcome: 'refused', text: 'the file has errors', companies: 0, ...findingsJson(findings) },
-    },
-    print: (output) => {
-      printFindings(output, findings, 'add --json');
-      output.line(`${output.styled('red', '✗')} nothing was sent`);
     },
   };
 }
