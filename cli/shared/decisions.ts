@@ -18,7 +18,7 @@ import { exampleTime, parseTime } from '../terminal/times';
 import type { Context } from './context';
 import { CommandFailed } from './errors';
 import { nearest } from '../../domain/text/nearest';
-import { choiceOption } from './options';
+import { addReasonOption, choiceOption } from './options';
 import { nameRejection } from './person-name';
 import { shellQuoted } from './remedy-commands';
 import { signingAdvice } from './signing-advice';
@@ -64,17 +64,9 @@ export function addActorOptions(command: Command): Command {
     .option('--by <name>', `name of the person who decides ${DEFAULT_BY}`);
 }
 
-const REASON = 'reason for the decision; the audit trail records it';
-
 /** Adds `--as`, `--by`, `--reason` and `--valid-until` to a command that decides something. */
-export function addDecisionOptions(
-  command: Command,
-  now: Date,
-  reason: 'reason required' | 'reason optional' = 'reason optional',
-): Command {
-  if (reason === 'reason required') command.requiredOption('--reason <text>', REASON);
-  else command.option('--reason <text>', REASON);
-  return addActorOptions(command).option(
+export function addDecisionOptions(command: Command, now: Date, reason: 'required' | 'optional' = 'optional'): Command {
+  return addActorOptions(addReasonOption(command, reason)).option(
     '--valid-until <time>',
     `refuse the decision if no worker has applied it by this time, e.g. "${exampleTime(now)}" (your time zone) or ISO 8601`,
     parseTime,

@@ -109,6 +109,17 @@ export function totalInvoicesOption(): Option {
   return integerOption('--total-invoices <number>', description);
 }
 
+/** Adds `--reason <text>` to a command that decides something. */
+export function addReasonOption(command: Command, reason: 'required' | 'optional'): Command {
+  const option = ['--reason <text>', 'reason for the decision; the audit trail records it'] as const;
+  return reason === 'required' ? command.requiredOption(...option) : command.option(...option);
+}
+
+/** Makes `--environment <name>`: the platform's environment in which an application is registered. */
+export function environmentOption(description: string): Option {
+  return choiceOption('--environment <name>', description, ['production', 'sandbox']);
+}
+
 /** Makes `--search <text>`, which selects companies. */
 export function searchOption(): Option {
   const where = 'in their reference or name, or in the name stored at the service';

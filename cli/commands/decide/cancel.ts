@@ -18,28 +18,27 @@ export function addCancel({ program, run, output, terminal, now }: Context): voi
   const command = program
     .command('cancel <migration>')
     .description('End a migration for good; companies that have been moved stay moved');
-  addYesOption(addDecisionOptions(command, now, 'reason required')).action(
-    (migration: string, options: CancelOptions) =>
-      run(() =>
-        withMigrationClient(terminal.env, async (ferry) => {
-          const question = `Cancel ${migration} for good?`;
-          // With --yes, there is no question, so the progress is not needed.
-          const progress = options.yes ? undefined : await readProgressIfAnswered(ferry, migration);
-          const consequence = endingConsequence(progress);
-          // The migration will refuse the decision, so the answer to the question would make no difference.
-          const isRefused = progress !== undefined && isOver(progress.state);
-          if (!isRefused && !(await confirm({ output, terminal }, options, { question, consequence }))) {
-            throw new CommandFailed(
-              'nothing was cancelled',
-              progress?.state === 'paused'
-                ? `the migration stays paused; to see its state, run: ferry show ${migration}`
-                : `to stop moves for a while, run: ferry pause ${migration}`,
-            );
-          }
-          const result = await sendDecision(ferry, migration, 'cancel', contentFrom(options));
-          return result.failed ? result : withMoreText(result, () => printCancelled(output, migration, progress));
-        }),
-      ),
+  addYesOption(addDecisionOptions(command, now, 'required')).action((migration: string, options: CancelOptions) =>
+    run(() =>
+      withMigrationClient(terminal.env, async (ferry) => {
+        const question = `Cancel ${migration} for good?`;
+        // With --yes, there is no question, so the progress is not needed.
+        const progress = options.yes ? undefined : await readProgressIfAnswered(ferry, migration);
+        const consequence = endingConsequence(progress);
+        // The migration will refuse the decision, so the answer to the question would make no difference.
+        const isRefused = progress !== undefined && isOver(progress.state);
+        if (!isRefused && !(await confirm({ output, terminal }, options, { question, consequence }))) {
+          throw new CommandFailed(
+            'nothing was cancelled',
+            progress?.state === 'paused'
+              ? `the migration stays paused; to see its state, run: ferry show ${migration}`
+              : `to stop moves for a while, run: ferry pause ${migration}`,
+          );
+        }
+        const result = await sendDecision(ferry, migration, 'cancel', contentFrom(options));
+        return result.failed ? result : withMoreText(result, () => printCancelled(output, migration, progress));
+      }),
+    ),
   );
 }
 

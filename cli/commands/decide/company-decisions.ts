@@ -31,7 +31,7 @@ export function addCompanyDecisions(context: Context): void {
 function addCommand(context: Context, definition: CompanyCommand): void {
   const { program, run, terminal, now } = context;
   const command = addCompanyCommand(program, definition);
-  addDecisionOptions(command, now, definition.needsReason ? 'reason required' : 'reason optional').action(
+  addDecisionOptions(command, now, definition.needsReason && 'required').action(
     (migration: string, references: string[], options: SelectionOptions & DecisionOptions & YesOption) =>
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {

@@ -43,7 +43,7 @@ export function addDecisions(context: Context): void {
         )
         .option('--company <reference>', 'the company to try; without --next, it must be another company'),
       now,
-      'reason required',
+      'required',
     ),
   ).action((migration: string, step: string | undefined, given: RejectOptions, command: Command) =>
     run(() => {

@@ -16,7 +16,7 @@ import type { Terminal } from '../../terminal/terminal';
 import type { CommandResult } from '../../terminal/output';
 import type { Context, YesOption } from '../../shared/context';
 import { addYesOption, confirm } from '../../shared/context';
-import { choiceOption } from '../../shared/options';
+import { environmentOption } from '../../shared/options';
 import { printPreflight } from '../../shared/results';
 import { readOpenMigration, withLedgerClient } from '../../shared/clients';
 import { withService } from '../../shared/service-client';
@@ -39,12 +39,7 @@ export function addApplication({ program, run, terminal, output }: Context): voi
       .command('application <migration>')
       .description("Register the client's own application: tokens work only with the application that obtained them")
       .option('--client-id <id>', 'client id of the application at the platform')
-      .addOption(
-        choiceOption('--environment <name>', 'platform environment that the application is registered in', [
-          'production',
-          'sandbox',
-        ]),
-      )
+      .addOption(environmentOption('platform environment that the application is registered in'))
       .option(
         '--secret-file <path>',
         'a file that contains only the client secret (default: the command asks for the secret)',

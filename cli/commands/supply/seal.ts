@@ -29,7 +29,7 @@ import { withLedgerClient } from '../../shared/clients';
 import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
 import { unreadableFile } from '../../shared/unreadable-file';
-import { choiceOption } from '../../shared/options';
+import { environmentOption } from '../../shared/options';
 import { shellQuoted } from '../../shared/remedy-commands';
 import { findingsJson, printFindings, invalidFileResult } from '../../shared/results';
 import { readSecretFile } from '../../shared/secret-file';
@@ -98,12 +98,7 @@ export function addSealOptions(command: Command): Command {
       .option('--output <file>', 'path of the sealed file (default: the name of <file> with .sealed added)')
       .addOption(obtainedAtOption())
       .option('--client-id <id>', 'the file contains only the client secret of the application with this client id')
-      .addOption(
-        choiceOption('--environment <name>', 'with --client-id: platform environment of the application', [
-          'production',
-          'sandbox',
-        ]),
-      ),
+      .addOption(environmentOption('with --client-id: platform environment of the application')),
   );
 }
 

@@ -4,7 +4,7 @@ import { createSealer, fingerprintOf, sealClientSecret } from '../../../security
 import { addProviderOption, type ProviderOption } from '../../commands/supply/seal';
 import { readSealedApplication } from '../../manifest';
 import { applicationFrom, type ApplicationOptions } from '../../shared/application-options';
-import { choiceOption } from '../../shared/options';
+import { environmentOption } from '../../shared/options';
 import { readClientSecret } from '../../shared/secret-file';
 import type { CommandResult } from '../../terminal/output';
 import { withPortal, type Connection, type PortalContext } from '../connection';
@@ -21,11 +21,7 @@ export function addApplication(context: PortalContext): void {
     .command('application <migration>')
     .description('Supply your own application; its client secret is encrypted on this machine')
     .option('--client-id <id>', 'client id of the application at the platform')
-    .addOption(
-      choiceOption('--environment <name>', 'environment of the platform in which the application is registered', [
-        ...['production', 'sandbox'],
-      ]),
-    )
+    .addOption(environmentOption('environment of the platform in which the application is registered'))
     .option('--secret-file <path>', 'a file that contains only the client secret (default: ferry asks for the secret)')
     .option(
       '--sealed <file>',

@@ -5,6 +5,7 @@ import { addYesOption } from '../../shared/context';
 import { addCompanyCommand, COMPANY_COMMANDS, readSelection } from '../../shared/company-selection';
 import type { CompanyCommand, SelectionOptions } from '../../shared/company-selection';
 import { CommandFailed } from '../../shared/errors';
+import { referenceList } from '../../shared/results';
 import {
   addLimitOptions,
   addWindowOptions,
@@ -12,17 +13,15 @@ import {
   windowsFrom,
   type LimitOptions,
 } from '../../shared/limit-options';
+import { addReasonOption } from '../../shared/options';
 import { exampleTime, localTime, parseTime } from '../../terminal/times';
 import { commandText, withPortal, type Connection, type PortalContext } from '../connection';
 import { decide, type DecideOptions, type Deciding } from '../decide';
 import { OF_SUPPORT } from '../refusals';
 
-const REASON = 'reason for the decision; the audit trail records it';
-
 /** Adds `--reason`, and `--yes` unless the command has it already. */
 export function addDecideOptions(command: Command, reason: 'required' | 'optional' = 'optional'): Command {
-  if (reason === 'required') command.requiredOption('--reason <text>', REASON);
-  else command.option('--reason <text>', REASON);
+  addReasonOption(command, reason);
   return command.options.some(({ long }) => long === '--yes') ? command : addYesOption(command);
 }
 
@@ -131,7 +130,7 @@ function addCompanyDecision(context: PortalContext, definition: CompanyCommand):
           const companies = await readSelection(references, options, definition, (wave) =>
             readWave(context, portal, wave),
           );
-          const facts = companies === 'all' ? [] : [`Companies: ${namedTexts(companies)}`];
+          const facts = companies === 'all' ? [] : [`Companies: ${referenceList(companies, MAX_NAMED)}`];
           return decide(context, portal, { message, fields: { companies }, facts }, options);
         }),
       ),
@@ -139,11 +138,6 @@ function addCompanyDecision(context: PortalContext, definition: CompanyCommand):
 }
 
 const MAX_NAMED = 10;
-
-function namedTexts(references: readonly string[]): string {
-  const more = references.length - MAX_NAMED;
-  return references.slice(0, MAX_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
-}
 
 /** Returns the companies of a wave that are waiting for their confirmation. */
 async function readWave(

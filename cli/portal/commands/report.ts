@@ -16,9 +16,11 @@ export function addReport(context: PortalContext): void {
     .command('report <migration>')
     .description('Print the handover report: what was moved, what was not and why, and who decided what')
     .addOption(
-      choiceOption('--format <format>', 'format of the report: md, html, csv (one row per company) or json', [
-        ...['md', 'html', 'csv', 'json'],
-      ]).default('md'),
+      choiceOption(
+        '--format <format>',
+        'format of the report: md, html, csv (one row per company) or json',
+        Object.keys(FORMATS),
+      ).default('md'),
     )
     .action((migrationId: string, { format }: { readonly format: Format }) =>
       run(() =>
