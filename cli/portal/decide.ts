@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RequestAnswer } from '../../portal/contract/requests';
-import { CompanySchema, type MigrationView } from '../../portal/contract/migration-view';
-import type { Action, Company, CompanyFilter, MigrationAnswer } from '../../portal/client/api';
+import { type MigrationView } from '../../portal/contract/migration-view';
+import type { Action, MigrationAnswer } from '../../portal/client/api';
 import type { DecisionFields } from '../../portal/client/decisions';
 import { readNotMoved } from '../../portal/client/not-moved';
 import { sendInParts, signDecision } from '../../portal/client/decisions';
@@ -14,10 +14,11 @@ import { isPartial } from '../../domain/migration/partial-outcome';
 import type { YesOption } from '../shared/context';
 import { confirm } from '../shared/context';
 import { CommandFailed } from '../shared/errors';
-import type { CommandResult } from '../terminal/output';
+import type { CommandResult, Output } from '../terminal/output';
 import { PRINT_NOTHING } from '../terminal/output';
 import { clause } from './api-errors';
-import { commandText, confirmAdvice, validated, type Connection, type PortalContext } from './connection';
+import { commandText, confirmAdvice, type Connection, type PortalContext } from './connection';
+import { eachCompany } from './reading';
 import { assertStep, notOffered } from './refusals';
 import { signingKeyOf } from './sign-ins';
 import { commandOf, inReadersZone } from './summary';
@@ -125,14 +126,11 @@ const MAX_COMPANY_LENGTH = 500;
 
 async function printNotMoved(
   context: PortalContext,
-  { api, say }: Connection,
+  connection: Connection,
   { counts, migrationId }: MigrationView,
 ): Promise<void> {
   const { output } = context;
-  async function* eachCompany(filter: CompanyFilter): AsyncGenerator<Company> {
-    for await (const company of api.eachCompany(filter, say)) yield validated(CompanySchema, company);
-  }
-  const { companies, more } = await readNotMoved(eachCompany, counts, COMPANIES_SHOWN);
+  const { companies, more } = await readNotMoved((filter) => eachCompany(connection, filter), counts, COMPANIES_SHOWN);
   for (const { reference, name, why } of companies)
     output.line(
       `  ${output.styled('yellow', reference)} ${oneLine(`${name}: ${inReadersZone(why)}`, MAX_COMPANY_LENGTH)}`,
@@ -207,6 +205,16 @@ interface Decided {
   readonly answer: RequestAnswer;
 }
 
+/** @throws CommandFailed if a worker did not carry out the request, or it is not known whether it did */
+export function assertDecided(
+  context: PortalContext,
+  migrationId: string,
+  { outcome, text }: Pick<RequestAnswer, 'outcome' | 'text'>,
+): void {
+  if (outcome !== 'applied' && outcome !== 'refused')
+    throw new CommandFailed(clause(text), `see the migration with: ${commandText(context, 'show', migrationId)}`);
+}
+
 /**
  * Returns the result of a command that has sent a decision.
  *
@@ -217,18 +225,23 @@ export function decisionResult(
   { session: { migrationId, publicKey } }: Connection,
   { message, decisionId, answer: { outcome, text } }: Decided,
 ): CommandResult {
-  if (outcome !== 'applied' && outcome !== 'refused')
-    throw new CommandFailed(clause(text), `see the migration with: ${commandText(context, 'show', migrationId)}`);
+  assertDecided(context, migrationId, { outcome, text });
   const isDone = outcome === 'applied' && !isPartial({ text });
   return {
     failed: !isDone,
     json: { schema: 'ferry.decision/1', migrationId, message, outcome, decisionId, text, signedBy: publicKey },
     ...(isDone ? { printQuietly: PRINT_NOTHING } : {}),
-    print: (output) => {
-      const mark = isDone
-        ? output.styled('green', '✓')
-        : output.styled('red', outcome === 'refused' ? '✗ refused:' : '✗');
-      output.line(`${mark} ${migrationId}: ${inReadersZone(text)}`);
-    },
+    print: (output) => printOutcome(output, migrationId, { isDone, outcome, text }),
   };
+}
+
+/** @param isDone true if the request was applied in full */
+export function printOutcome(
+  output: Output,
+  migrationId: string,
+  { isDone, outcome, text }: Pick<RequestAnswer, 'outcome' | 'text'> & { readonly isDone: boolean },
+): void {
+  const failed = outcome === 'refused' ? '✗ refused:' : '✗';
+  const mark = isDone ? output.styled('green', '✓') : output.styled('red', failed);
+  output.line(`${mark} ${migrationId}: ${inReadersZone(text)}`);
 }

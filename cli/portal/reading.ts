@@ -1,5 +1,7 @@
-/** Connects the commands that only read. */
-import { sayOnce, withPortal, type Connection, type PortalContext } from './connection';
+/** Connects the commands that only read, and reads companies. */
+import type { Company, CompanyFilter } from '../../portal/client/api';
+import { CompanySchema } from '../../portal/contract/migration-view';
+import { sayOnce, validated, withPortal, type Connection, type PortalContext } from './connection';
 
 /** Long enough for a restart of the portal, in milliseconds. */
 const READ_WITHIN_MS = 30_000;
@@ -16,4 +18,13 @@ export function withPortalToRead<Result>(
   work: (connection: Connection) => Promise<Result>,
 ): Promise<Result> {
   return withPortal(context, migrationId, work, { say: sayOnce(context), withinMs: READ_WITHIN_MS });
+}
+
+/**
+ * Reads the companies that match, page by page.
+ *
+ * @throws CommandFailed
+ */
+export async function* eachCompany({ api, say }: Connection, filter: CompanyFilter = {}): AsyncGenerator<Company> {
+  for await (const company of api.eachCompany(filter, say)) yield validated(CompanySchema, company);
 }

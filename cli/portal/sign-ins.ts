@@ -61,15 +61,9 @@ function folderOf({ TOKENFERRY_HOME }: NodeJS.ProcessEnv): string {
   return path.join(homeFolder(TOKENFERRY_HOME === '' ? undefined : TOKENFERRY_HOME), 'portal');
 }
 
-type SignInKey = Pick<SignIn, 'portal' | 'migrationId'>;
-
-function fileNameOf({ portal, migrationId }: SignInKey): string {
+function fileOf(env: NodeJS.ProcessEnv, { portal, migrationId }: Pick<SignIn, 'portal' | 'migrationId'>): string {
   const name = `${migrationId}@${new URL(portal).host}`.replace(/[^\w.@-]/g, '_');
-  return `${name}.json`;
-}
-
-function fileOf(env: NodeJS.ProcessEnv, signIn: SignInKey): string {
-  return path.join(folderOf(env), fileNameOf(signIn));
+  return path.join(folderOf(env), `${name}.json`);
 }
 
 /** Returns the sign-ins at a portal, in the order of their file names. Ignores files with other content. */

@@ -1,4 +1,4 @@
-import { CompanySchema, type MigrationView } from '../../../portal/contract/migration-view';
+import { type MigrationView } from '../../../portal/contract/migration-view';
 import {
   stateLabel,
   type Action,
@@ -13,8 +13,8 @@ import { MAX_REFERENCES_IN_A_COMMAND, otherReferencesText, referenceArguments } 
 import { writeCsv } from '../../shared/results';
 import type { TableCell } from '../../terminal/table';
 import type { AlreadyWritten } from '../../terminal/output';
-import { commandText, validated, type Connection, type PortalContext } from '../connection';
-import { withPortalToRead } from '../reading';
+import { commandText, type Connection, type PortalContext } from '../connection';
+import { eachCompany, withPortalToRead } from '../reading';
 import { commandOf, inReadersZone } from '../summary';
 
 interface CompaniesOptions {
@@ -78,16 +78,12 @@ export function addExceptions(context: PortalContext): void {
     );
 }
 
-/** Reads the companies that match, page by page. */
 async function* companiesFrom(
-  { api, say }: Connection,
+  portal: Connection,
   filter: CompanyFilter,
-  isSelected: Condition = () => true,
+  isSelected: Condition,
 ): AsyncGenerator<Company> {
-  for await (const each of api.eachCompany(filter, say)) {
-    const company = validated(CompanySchema, each);
-    if (isSelected(company)) yield company;
-  }
+  for await (const company of eachCompany(portal, filter)) if (isSelected(company)) yield company;
 }
 
 interface Listed {
@@ -108,7 +104,7 @@ function exceptionsFrom(portal: Connection, view: MigrationView, isComplete: boo
   const lacking = new Set<number>();
   let hidden = 0;
   async function* companies(): AsyncGenerator<Company> {
-    for await (const company of companiesFrom(portal, { exceptions: true })) {
+    for await (const company of eachCompany(portal, { exceptions: true })) {
       if (lacksCredential(company)) lacking.add(company.row);
       yield company;
     }

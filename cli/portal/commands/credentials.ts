@@ -1,4 +1,3 @@
-import { CompanySchema } from '../../../portal/contract/migration-view';
 import type { Company } from '../../../portal/client/api';
 import { readByReference, refusedCredentials } from '../../../portal/client/credential-check';
 import { notSentTexts, unsentTexts, type Refused } from '../../../portal/client/refused';
@@ -25,9 +24,9 @@ import { shellQuoted } from '../../shared/remedy-commands';
 import { obtainedAtOption, timesFrom } from '../../credentials/obtained-at';
 import { findingsJson, printFindings, invalidFileResult } from '../../shared/results';
 import type { CommandResult } from '../../terminal/output';
-import { clause } from '../api-errors';
-import { commandText, validated, withPortal, type Connection, type PortalContext } from '../connection';
-import { review, send, type DecideOptions } from '../decide';
+import { commandText, withPortal, type Connection, type PortalContext } from '../connection';
+import { assertDecided, printOutcome, review, send, type DecideOptions } from '../decide';
+import { eachCompany } from '../reading';
 import { assertSealedWith, PROVIDER_SOURCE, trustedKey } from '../sealing-key';
 import { inReadersZone } from '../summary';
 import { addDecideOptions } from './decisions';
@@ -104,8 +103,8 @@ async function supply(
   const read = await readFile(key, file, options, known);
   const json = { schema: 'ferry.portal-credentials/1', migrationId: view.migrationId } as const;
   if (read.findings && read.findings.errors > 0) {
-    const details = { ...NOTHING_SENT, text: 'the file has errors', refusedCredentials: [] };
-    return invalidFileResult({ ...json, ...details }, read.findings, 'add --json', 'nothing was sent');
+    const details = { ...json, ...NOTHING_SENT, text: 'the file has errors' };
+    return invalidFileResult(details, read.findings, 'add --json', 'nothing was sent');
   }
   const { reason } = options;
   const replaces = message === 'replaceCredential';
@@ -132,11 +131,7 @@ async function supply(
   const { outcome, supplied } = answer;
   const text = [answer.text, ...notSentTexts(unsent)].join('. ');
   const refused = [...unsent, ...(answer.refusedCredentials ?? [])];
-  if (outcome !== 'applied' && outcome !== 'refused')
-    throw new CommandFailed(
-      clause(answer.text),
-      `see the migration with: ${commandText(context, 'show', view.migrationId)}`,
-    );
+  assertDecided(context, view.migrationId, answer);
   const isComplete = outcome === 'applied' && refused.length === 0 && !isPartial(answer);
   // A sealed file contains no plain text, so it is removed only on request.
   const disposes = read.findings !== null || options.shred === true;
@@ -150,17 +145,10 @@ async function supply(
     ...(isComplete ? { printQuietly: () => undefined } : {}),
     print: (output) => {
       if (read.findings) printFindings(output, read.findings, 'add --json');
-      const mark = isComplete
-        ? output.styled('green', '✓')
-        : output.styled('red', outcome === 'refused' ? '✗ refused:' : '✗');
-      output.line(`${mark} ${view.migrationId}: ${inReadersZone(text)}`);
+      printOutcome(output, view.migrationId, { isDone: isComplete, outcome, text });
       disposal?.print(output);
     },
   };
-}
-
-async function* eachCompany({ api, say }: Connection): AsyncGenerator<Company> {
-  for await (const company of api.eachCompany({}, say)) yield validated(CompanySchema, company);
 }
 
 type Sealer = ReturnType<typeof createSealer>;

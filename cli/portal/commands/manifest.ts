@@ -7,10 +7,8 @@ import { addEncoding, readManifest, type EncodingOption } from '../../manifest';
 import { CommandFailed } from '../../shared/errors';
 import { findingsJson, printFindings, invalidFileResult } from '../../shared/results';
 import type { CommandResult } from '../../terminal/output';
-import { clause } from '../api-errors';
 import { commandText, withPortal, type Connection, type PortalContext } from '../connection';
-import { review, send, type DecideOptions } from '../decide';
-import { inReadersZone } from '../summary';
+import { assertDecided, printOutcome, review, send, type DecideOptions } from '../decide';
 import { addDecideOptions } from './decisions';
 
 type ManifestOptions = DecideOptions & EncodingOption;
@@ -75,8 +73,7 @@ async function supply(
     say: portal.say,
     progress: () => undefined,
   });
-  if (outcome !== 'applied' && outcome !== 'refused')
-    throw new CommandFailed(clause(text), `see the migration with: ${commandText(context, 'show', migrationId)}`);
+  assertDecided(context, migrationId, { outcome, text });
   const isDone = outcome === 'applied';
   return {
     failed: !isDone,
@@ -84,8 +81,7 @@ async function supply(
     ...(isDone ? { printQuietly: () => undefined } : {}),
     print: (output) => {
       printFindings(output, findings, 'add --json');
-      const mark = isDone ? output.styled('green', '✓') : output.styled('red', '✗ refused:');
-      output.line(`${mark} ${migrationId}: ${inReadersZone(text)}`);
+      printOutcome(output, migrationId, { isDone, outcome, text });
     },
   };
 }

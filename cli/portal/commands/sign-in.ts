@@ -54,11 +54,13 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
       );
     });
   if (stored.length > 0) {
-    const waiting = { say: sayOnce(context), withinMs: stored.length > 1 ? EACH_WITHIN_MS : undefined };
+    const areSeveral = stored.length > 1;
+    const waiting = { say: sayOnce(context), withinMs: areSeveral ? EACH_WITHIN_MS : undefined };
     const signedIn = await Promise.all(
-      stored.length > 1
-        ? stored.map((each) => liveSession(context, each, waiting).catch(namingMigration(each)))
-        : stored.map((each) => liveSession(context, each, waiting)),
+      stored.map((each) => {
+        const live = liveSession(context, each, waiting);
+        return areSeveral ? live.catch(namingMigration(each)) : live;
+      }),
     );
     return signedInResult(
       context,
@@ -113,19 +115,10 @@ async function redeem(
     .redeem(invitation, publicKey, 'token')
     .catch((error: unknown) => {
       if (!(error instanceof ApiError) || !error.isTemporary || error.advice !== undefined) throw error;
-      if (wasNotSent(error))
-        throw new CommandFailed(
-          clause(error.message),
-          'the invitation was not used; check the address and your connection',
-          {
-            cause: error,
-          },
-        );
-      throw new CommandFailed(
-        clause(error.message),
-        'run the command again; if the portal then refuses the invitation, ask your contact for a new invitation',
-        { cause: error },
-      );
+      const advice = wasNotSent(error)
+        ? 'the invitation was not used; check the address and your connection'
+        : 'run the command again; if the portal then refuses the invitation, ask your contact for a new invitation';
+      throw new CommandFailed(clause(error.message), advice, { cause: error });
     });
   const { token } = answer;
   const session = validated(SessionSchema, answer);
