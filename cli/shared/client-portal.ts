@@ -2,10 +2,10 @@
  * Adapts suggested commands for a client whose signing keys are in the portal. The client's decisions must be signed,
  * and a key never leaves the browser or the machine of its owner, so support cannot decide with `--as client`.
  */
-import { signingRules } from '../../domain/migration/approvers';
+import { signingRules, type SigningRules } from '../../domain/migration/approvers';
 import type { Progress } from '../../domain/progress/progress';
 import type { LedgerClient, MigrationClient } from '../../client';
-import { listInvitations, readMigration, readRecordedDecisions } from '../../store';
+import { listInvitations, readMigration, readRecordedDecisions, type Database } from '../../store';
 import { AS_CLIENT, type NextCommand } from './remedy-commands';
 
 /** The placeholder for the portal's address in commands, used if the address is not configured. */
@@ -14,17 +14,24 @@ const ANY_PORTAL = '"address of the portal"';
 /** Matches `ferry amend`. The portal does not have this command, so support runs it. */
 const BY_SUPPORT = /^ferry amend /;
 
+/** Reads the signing rules that now apply to a migration. */
+export async function readSigningRules(db: Database, migrationId: string): Promise<SigningRules> {
+  const [migration, { approverChanges }] = await Promise.all([
+    readMigration(db, migrationId),
+    readRecordedDecisions(db, migrationId),
+  ]);
+  return signingRules(migration?.rules?.approvers ?? null, approverChanges);
+}
+
 /** Returns the portal's address, if the client signs its decisions in the portal; null if it does not. */
 export async function readClientPortal(
   { db, portalUrl }: Pick<LedgerClient, 'db' | 'portalUrl'>,
   migrationId: string,
 ): Promise<string | null> {
-  const [migration, { approverChanges }, invitations] = await Promise.all([
-    readMigration(db, migrationId),
-    readRecordedDecisions(db, migrationId),
+  const [{ approvers }, invitations] = await Promise.all([
+    readSigningRules(db, migrationId),
     listInvitations(db, migrationId),
   ]);
-  const { approvers } = signingRules(migration?.rules?.approvers ?? null, approverChanges);
   const isInPortal = approvers.some(
     ({ role, publicKey }) => role === 'client' && invitations.some((each) => each.publicKey === publicKey),
   );

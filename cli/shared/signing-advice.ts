@@ -1,5 +1,4 @@
 /** Says who can make a decision that was refused because it was not signed. */
-import { signingRules } from '../../domain/migration/approvers';
 import { roleRefusal } from '../../domain/decisions/roles';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { parseDecision } from '../../domain/migration/parse-decision';
@@ -9,7 +8,7 @@ import { eitherOf } from '../../domain/text/sentences';
 import type { DecisionContent, MigrationClient } from '../../client';
 import type { Database } from '../../store';
 import { listInvitations, readApplications, readMigration, readOpenPause, readRecordedDecisions } from '../../store';
-import { readClientPortal } from './client-portal';
+import { readClientPortal, readSigningRules } from './client-portal';
 import { isUnconfirmed } from './invitations';
 import { AS_CLIENT, remedyCommand } from './remedy-commands';
 
@@ -84,11 +83,7 @@ export async function signingAdvice(
   const signedBy = (who: string): string =>
     `to sign the decision, ${who} must run the command on their own machine, where their signing key is (TOKENFERRY_SIGNING_KEY_FILE)`;
   if (!db) return signedBy('an approver');
-  const [migration, { approverChanges }] = await Promise.all([
-    readMigration(db, migrationId),
-    readRecordedDecisions(db, migrationId),
-  ]);
-  const { approvers } = signingRules(migration?.rules?.approvers ?? null, approverChanges);
+  const { approvers } = await readSigningRules(db, migrationId);
   const people = new Set(approvers.filter((each) => each.role === role).map(({ by }) => by));
   return people.size === 0
     ? `no approver for ${roleText(role)} has been added yet; ${await howToAddApprover({ db, portalUrl }, migrationId, role)}`

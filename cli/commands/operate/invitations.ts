@@ -2,7 +2,7 @@
 import { NoSuchMigration } from '../../../client';
 import { approverRefusal } from '../../../domain/decisions/approver-changes';
 import type { Approver } from '../../../domain/migration/approvers';
-import { approverWithKey, everyApprover, signingRules } from '../../../domain/migration/approvers';
+import { approverWithKey, everyApprover } from '../../../domain/migration/approvers';
 import {
   listInvitations,
   readMigration,
@@ -12,6 +12,7 @@ import {
   type Invitation,
 } from '../../../store';
 import { verificationCommands } from '../../reporting/trail-approvers';
+import { readSigningRules } from '../../shared/client-portal';
 import { CommandFailed } from '../../shared/errors';
 import { fingerprintText, invitationsResult, isUnconfirmed, SHORT_ID_LENGTH } from '../../shared/invitations';
 import { readOpenMigrations } from '../../shared/open-migrations';
@@ -70,9 +71,7 @@ function findByStart(invitations: readonly Invitation[], start: string): Invitat
 
 /** Returns whether the migration refuses to remove the key of an invitation, because it is the last of its role. */
 async function hasLastKey(db: Database, { migrationId, publicKey }: Invitation): Promise<boolean> {
-  const migration = await readMigration(db, migrationId);
-  const { approverChanges } = await readRecordedDecisions(db, migrationId);
-  const rules = signingRules(migration?.rules?.approvers ?? null, approverChanges);
+  const rules = await readSigningRules(db, migrationId);
   const approver = publicKey === null ? undefined : approverWithKey(rules.approvers, publicKey);
   if (approver === undefined) return false;
   const removal = { kind: 'remove-approver', approver, role: 'support', by: '', decisionId: '' } as const;
