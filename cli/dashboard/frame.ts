@@ -81,27 +81,19 @@ function connectionLines(state: DashboardState, columns: number): readonly Style
 
 const CONNECTION_LINES = 3;
 const RESULT_LINES = 8;
-const STYLES = {
-  applied: 'green',
-  partial: 'red',
-  refused: 'red',
-  recorded: 'yellow',
-  nothing: 'dim',
-  failed: 'red',
-} as const;
-const MARKS = {
-  applied: '✓ ',
-  partial: '✗ ',
-  refused: '✗ refused: ',
-  recorded: '… ',
-  nothing: '',
-  failed: '✗ ',
+const RESULTS = {
+  applied: { mark: '✓ ', style: 'green' },
+  partial: { mark: '✗ ', style: 'red' },
+  refused: { mark: '✗ refused: ', style: 'red' },
+  recorded: { mark: '… ', style: 'yellow' },
+  nothing: { mark: '', style: 'dim' },
+  failed: { mark: '✗ ', style: 'red' },
 } as const;
 
 function resultLines(result: ActionResult | null, columns: number): readonly StyledLine[] {
   if (result === null) return [];
-  const { outcome, text } = result;
-  return wrapped(MARKS[outcome] + text, columns, RESULT_LINES).map((line) => [{ text: line, style: STYLES[outcome] }]);
+  const { mark, style } = RESULTS[result.outcome];
+  return wrapped(mark + result.text, columns, RESULT_LINES).map((text) => [{ text, style }]);
 }
 
 function keysLine(keys: Page['keys']): StyledLine {

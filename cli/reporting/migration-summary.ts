@@ -20,7 +20,7 @@ import type { TryTimes } from '../../domain/progress/retried';
 import { delayedTryText, resumptionText, retriedText } from '../../domain/progress/retried';
 import { meanwhileTask } from '../../domain/progress/meanwhile';
 import { currentTask, isMoveOfRemaining } from '../../domain/progress/waiting-for';
-import { counted } from '../../domain/text/sentences';
+import { counted, sentence } from '../../domain/text/sentences';
 import { reconnectionsAfterEnd } from '../../presentation/wording/client-page';
 import type { Confirmers, Interrupted } from '../../store';
 import type { NextCommand } from '../shared/remedy-commands';
@@ -84,7 +84,7 @@ export function printMigration(
   const { windowsPaused, isBatchRunning, ledgerBehind, next, clientPage, keyFingerprint } = found;
   output.line(`${output.styled('bold', migrationId)}  ${headline(progress)}`);
   const ended = endedByText(progress);
-  if (ended !== null) output.line(`${capitalized(progress.state)} ${ended}`);
+  if (ended !== null) output.line(`${sentence(progress.state)} ${ended}`);
   const hasEnded = isOver(progress.state);
   for (const paused of hasEnded ? [] : pausedTexts(progress)) output.line(`Paused ${paused}`);
   const reopened = reopenedText(progress);
@@ -169,10 +169,8 @@ function waitingText(progress: Progress, now: Date): string {
   // The problems follow in a list.
   const what = problemsToList(progress) === null ? task : withoutProblems(task);
   if (roles.length > 0) return `Waiting for ${roles.join(' and ')}: ${what}`;
-  return capitalized(what);
+  return sentence(what);
 }
-
-const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** Prints the number of companies in each state, and how many have no confirmation or no usable credential. */
 function printCompanies(output: Output, { migrationId, route, state, step, counts }: Progress): void {

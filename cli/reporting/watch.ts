@@ -14,6 +14,7 @@ import type { Confirmers } from '../../store';
 import { readOverviews } from '../../store';
 import type { MigrationSnapshot } from '../dashboard/migration-lines';
 import { companyLines, replacedText, stepLines, statusLines } from '../dashboard/migration-lines';
+import { inFlightIn } from '../shared/consequences';
 import type { Context } from '../shared/context';
 import type { FollowStack } from '../shared/follow-stack';
 import { readProgressInTime, withLedgerLimit } from '../shared/ledger-limit';
@@ -116,13 +117,11 @@ async function poll(ferry: MigrationClient, migrationId: string): Promise<WatchS
   throw rootConnectionError(results.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : [])));
 }
 
+/** A migration that has ended still finishes the companies that are being moved. */
 function hasEnded({ progress, isOpen }: WatchSnapshot): boolean {
   if (progress.state === 'terminated') return true;
-  return isEnding(progress.state) && !(isOpen && inFlight(progress) > 0);
+  return isEnding(progress.state) && !(isOpen && inFlightIn(progress) > 0);
 }
-
-/** Counts the companies that are being moved or checked. A migration that has ended still finishes them. */
-const inFlight = ({ counts }: Progress): number => counts.importing + counts.syncing;
 
 /**
  * Returns whether a person must act. This is the case if the migration is waiting for a person. Until the next window
@@ -135,13 +134,14 @@ function needsPerson({ progress, at }: WatchSnapshot): boolean {
   // Null until the migration first looks for a window, in step 5 or 6.
   const window = progress.window && windowAt(progress, now);
   const isBetweenWindows = window !== null && window.opensAt > now;
-  return isBetweenWindows && inFlight(progress) === 0 && meanwhileTask(progress) !== null;
+  return isBetweenWindows && inFlightIn(progress) === 0 && meanwhileTask(progress) !== null;
 }
 
 function ended({ progress }: WatchSnapshot): WatchEnd {
-  const text = `${progress.migrationId}: ${headline(progress)}`;
-  const tasks =
-    progress.state === 'terminated' ? [closeText(progress)] : [waitingText(progress), meanwhileText(progress)];
+  const { migrationId, state } = progress;
+  const text = `${migrationId}: ${headline(progress)}`;
+  const close = `To close the migration, run: ferry sweep --close ${migrationId}`;
+  const tasks = state === 'terminated' ? [close] : [waitingText(progress), meanwhileText(progress)];
   return {
     progress,
     print: (output) => {
@@ -150,9 +150,6 @@ function ended({ progress }: WatchSnapshot): WatchEnd {
     },
   };
 }
-
-const closeText = ({ migrationId }: Progress): string =>
-  `To close the migration, run: ferry sweep --close ${migrationId}`;
 
 /** Says who must act; null if no person must act. */
 function waitingText(progress: Progress): string | null {
@@ -235,8 +232,8 @@ function logText(progress: Progress): string {
   const reopened = rejection === null ? '' : `${rejection}; `;
   const meanwhile = meanwhileText(progress);
   const also = meanwhile === null ? '' : `; ${meanwhile.charAt(0).toLowerCase()}${meanwhile.slice(1)}`;
-  if (isEnding(progress.state) && inFlight(progress) > 0)
-    return `${headline(progress)}: ${exceptions}${counted(inFlight(progress), 'company')} still being moved or checked`;
+  if (isEnding(progress.state) && inFlightIn(progress) > 0)
+    return `${headline(progress)}: ${exceptions}${counted(inFlightIn(progress), 'company')} still being moved or checked`;
   return `${headline(progress)}: ${exceptions}${paused}${reopened}${who}${currentTask(progress, new Date().toISOString())}${also}`;
 }
 

@@ -7,7 +7,6 @@ export function restartCommand({ id, client, platformKey, route }: StoredMigrati
   const slug = findPlatform(platformKey)?.slug ?? platformKey;
   const earlier = /\.again(?:-(\d+))?$/.exec(id);
   const label = earlier ? `again-${Number(earlier[1] ?? 1) + 1}` : 'again';
-  return route === 'managed'
-    ? `ferry start companies.csv --platform ${slug} --client ${client} --label ${label}`
-    : `ferry self-service companies.csv --platform ${slug} --client ${client} --label ${label}`;
+  const command = route === 'managed' ? 'start' : 'self-service';
+  return `ferry ${command} companies.csv --platform ${slug} --client ${client} --label ${label}`;
 }

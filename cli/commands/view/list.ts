@@ -54,8 +54,7 @@ interface ListedLine extends MigrationSummary {
 function stateCell({ state, missingKey, problem, onHoldSince, onlyInLedger, endedInTemporal }: ListedLine): TableCell {
   if (problem !== null) return { text: `${state}, stuck`, style: 'red' };
   if (onHoldSince !== null) return { text: 'on hold', style: 'red' };
-  if (endedInTemporal || isLost({ state, onlyInLedger }) || isNotStarted({ state, onlyInLedger }))
-    return { text: state, style: 'red' };
+  if (endedInTemporal || (onlyInLedger && [LOST, NOT_STARTED].includes(state))) return { text: state, style: 'red' };
   return missingKey === null ? state : { text: `${state}, payload key missing`, style: 'yellow' };
 }
 
@@ -64,14 +63,6 @@ const LOST = 'not in Temporal';
 
 /** The state of a migration that was stored, but that Temporal does not have and no worker has begun. */
 const NOT_STARTED = 'not started';
-
-function isLost({ state, onlyInLedger }: Pick<ListedLine, 'state' | 'onlyInLedger'>): boolean {
-  return onlyInLedger && state === LOST;
-}
-
-function isNotStarted({ state, onlyInLedger }: Pick<ListedLine, 'state' | 'onlyInLedger'>): boolean {
-  return onlyInLedger && state === NOT_STARTED;
-}
 
 /** Explains why some migrations can be read only in part: their payload key is missing here. */
 function printMissingKeys(
@@ -179,9 +170,11 @@ async function readLines(ferry: MigrationClient): Promise<readonly ListedLine[]>
 /** Explains the lines of migrations that Temporal does not have. */
 function printOnlyInLedger(output: Output, lines: readonly ListedLine[]): void {
   const fromLedger = lines.filter(({ onlyInLedger }) => onlyInLedger);
-  const lost = fromLedger.filter(isLost).map(({ migrationId }) => migrationId);
-  const notStarted = fromLedger.filter(isNotStarted).map(({ migrationId }) => migrationId);
-  const ended = fromLedger.filter((line) => !isLost(line) && !isNotStarted(line));
+  const idsOf = (wanted: string) =>
+    fromLedger.flatMap(({ state, migrationId }) => (state === wanted ? migrationId : []));
+  const lost = idsOf(LOST);
+  const notStarted = idsOf(NOT_STARTED);
+  const ended = fromLedger.filter(({ state }) => ![LOST, NOT_STARTED].includes(state));
   if (ended[0]) {
     output.line(
       `The list has ${counted(ended.length, 'ended migration')} that Temporal has deleted and the ledger still has (step "-").`,
