@@ -151,18 +151,8 @@ async function verify(file: string, migrationId: string, approvers: readonly App
           : 'itself is not validly signed, so';
       if (end.migrationId !== migrationId) {
         const why = `this is the trail of ${end.migrationId}, not of ${migrationId}`;
-        const added = verifier.added();
-        return {
-          entries,
-          unproven: [{ line, decisionId: null, why }],
-          unverified,
-          added,
-          end,
-          unprovenEnd,
-          hasLedger,
-          notes: [],
-          notGiven: [],
-        };
+        const other = { unproven: [{ line, decisionId: null, why }], notes: [], notGiven: [] };
+        return { ...other, entries, unverified, added: verifier.added(), end, unprovenEnd, hasLedger };
       }
       const lines = { migrationId, entries, sha256: digest.digest('hex') };
       const why = unprovenEnd === null ? trailEndProblem(value, lines, verifier.approvers()) : null;
@@ -177,13 +167,8 @@ async function verify(file: string, migrationId: string, approvers: readonly App
     } else unproven.push({ line, decisionId: null, why: 'this line is not an entry of an audit trail' });
   }
   return {
-    entries,
-    unproven,
-    unverified,
+    ...{ entries, unproven, unverified, end, unprovenEnd, hasLedger },
     added: verifier.added(),
-    end,
-    unprovenEnd,
-    hasLedger,
     notes: [...unsigned.notes(), ...ledgerNotes],
     notGiven: verifier.notGiven(),
   };

@@ -12,16 +12,10 @@ import { readReplacedApplications, readCompanies, readCompanyPage } from '../../
 import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 import { counted } from '../../domain/text/sentences';
-import {
-  BY_CLIENT,
-  MAX_REFERENCES_IN_A_COMMAND,
-  otherReferencesText,
-  remediesNow,
-  remedyCommand,
-} from '../shared/remedy-commands';
+import { BY_CLIENT, MAX_REFERENCES_IN_A_COMMAND, remediesNow, remedyCommand } from '../shared/remedy-commands';
 import { clientCommand } from '../shared/client-portal';
 import type { MigrationWithStage, Opening, Target } from './listed-migration';
-import { commandFor } from './listed-migration';
+import { commandFor, printRemedy } from './listed-migration';
 import type { ExceptionGroup } from './exception-groups';
 
 /** The maximum number of companies to print of each kind. */
@@ -31,29 +25,36 @@ type CompanyPage = Awaited<ReturnType<typeof readCompanyPage>>;
 
 const NO_COMPANIES: CompanyPage = { companies: [], matching: 0 };
 
+const FIRST = { offset: 0, limit: OTHERS_SHOWN };
+
 /** Reads the companies that need a credential; none once no company can move. */
 export async function readLacking(db: Database, { id, stage }: MigrationWithStage): Promise<CompanyPage> {
-  if (stage !== 'open') return NO_COMPANIES;
-  return readCompanyPage(db, id, { withoutCredential: true }, { offset: 0, limit: OTHERS_SHOWN });
+  return stage === 'open' ? readCompanyPage(db, id, { withoutCredential: true }, FIRST) : NO_COMPANIES;
 }
 
 /** Reads the companies that will be tried again; none once no company can move. */
 export async function readRetried(db: Database, { id, stage }: MigrationWithStage): Promise<CompanyPage> {
-  if (stage !== 'open') return NO_COMPANIES;
-  return readCompanyPage(db, id, { retried: true }, { offset: 0, limit: OTHERS_SHOWN });
+  return stage === 'open' ? readCompanyPage(db, id, { retried: true }, FIRST) : NO_COMPANIES;
 }
 
 /** Reads the companies that depend on a replaced application. */
 export function readReplaced(db: Database, migrationId: string): Promise<CompanyPage> {
-  return readCompanyPage(db, migrationId, { replacedApplication: true }, { offset: 0, limit: OTHERS_SHOWN });
+  return readCompanyPage(db, migrationId, { replacedApplication: true }, FIRST);
+}
+
+/** Prints how many companies a list leaves out; nothing if it is complete. */
+function printMore(output: Output, { companies, matching }: CompanyPage, howToListAll: string): void {
+  const more = matching - companies.length;
+  if (more > 0) output.line(`  and ${more.toLocaleString('en-US')} more; ${howToListAll}`);
 }
 
 /** Prints the companies that depend on a replaced application, with the links with which they reconnect. */
 export async function printReplaced(
   output: Output,
   { db, migrationId }: { readonly db: Database; readonly migrationId: string },
-  { companies, matching }: CompanyPage,
+  page: CompanyPage,
 ): Promise<void> {
+  const { companies, matching } = page;
   if (matching === 0) return;
   output.line(
     `${output.styled('bold', 'connected with an application that was replaced')}: ${counted(matching, 'company')}`,
@@ -66,10 +67,7 @@ export async function printReplaced(
         ? `  ${reference} has no link in the ledger; look up its link at the service`
         : `  ${reference} reconnects at ${linkUrl}`,
     );
-  if (matching > companies.length) {
-    const more = (matching - companies.length).toLocaleString('en-US');
-    output.line(`  and ${more} more; list all with: ferry companies ${migrationId} --replaced-application`);
-  }
+  printMore(output, page, `list all with: ferry companies ${migrationId} --replaced-application`);
   output.line();
 }
 
@@ -81,29 +79,21 @@ export async function printRetried(
   output: Output,
   db: Database,
   target: Target,
-  { companies, matching }: CompanyPage,
+  page: CompanyPage,
   opening: Opening,
 ): Promise<void> {
+  const { companies, matching } = page;
   if (matching === 0) return;
   const { id } = target.migration;
   const when = retriedAt(opening);
   for (const { reference, name } of companies) output.line(`${reference} ${name} will be tried again ${when}`);
-  if (matching > companies.length) {
-    const more = (matching - companies.length).toLocaleString('en-US');
-    output.line(
-      `  and ${more} more; they are among the companies that this command lists: ` +
-        `ferry companies ${id} --state not-moved-yet`,
-    );
-  }
+  const howToListAll = `they are among the companies that this command lists: ferry companies ${id} --state not-moved-yet`;
+  printMore(output, page, howToListAll);
   // A company that is tried now is claimed before anyone could decide.
   if (when === 'now') return;
   const found = await readRetriedRemedies(db, target);
   if (found.length > 0) output.line('  Until the next try, you can still decide differently:');
-  for (const { remedy, companies: count, references, command } of found) {
-    const others = otherReferencesText(command, references, count);
-    output.line(`  ${command}`);
-    output.line(`      ${remedyText(remedy)}${others === null ? '' : `; ${others}`}`);
-  }
+  for (const { remedy, command, ...group } of found) printRemedy(output, remedy, command, group);
   output.line();
 }
 
@@ -141,31 +131,23 @@ export async function retriedJson(db: Database, target: Target, opening: Opening
 }
 
 /** Prints the companies that could be moved, but have no usable credential. */
-export function printLacking(
-  output: Output,
-  { migration, portal }: Target,
-  { companies, matching }: CompanyPage,
-): void {
+export function printLacking(output: Output, { migration, portal }: Target, page: CompanyPage): void {
+  const { companies, matching } = page;
   if (matching === 0) return;
   output.line(`${output.styled('bold', 'without a usable credential')}: ${counted(matching, 'company')}`);
   output.table(
     [{ title: 'Reference', unbroken: true }, { title: 'Name' }, { title: 'What is missing' }],
     companies.map((company) => [company.reference, company.name, missingCredentialText(company) ?? '']),
   );
-  if (matching > companies.length) {
-    const more = (matching - companies.length).toLocaleString('en-US');
-    output.line(`  and ${more} more; list all with: ferry companies ${migration.id} --without-credential`);
-  }
-  const references = matching > companies.length ? [] : companies.map(({ reference }) => reference);
+  printMore(output, page, `list all with: ferry companies ${migration.id} --without-credential`);
   output.line(`  ${clientCommand(`ferry credentials ${migration.id} credentials.csv ${BY_CLIENT}`, portal)}`);
   output.line(
     `      supply credentials${migration.rotating ? ' that the client exported after its confirmation' : ''}`,
   );
-  if (references.length > 0) {
+  if (matching === companies.length) {
+    const references = companies.map(({ reference }) => reference);
     const command = clientCommand(remedyCommand('exclude', migration, references), portal);
-    const others = otherReferencesText(command, references);
-    output.line(`  ${command}`);
-    output.line(`      ${remedyText('exclude')}${others === null ? '' : `; ${others}`}`);
+    printRemedy(output, 'exclude', command, { references, companies: matching });
   }
   output.line();
 }

@@ -3,7 +3,7 @@ import { heldBackForSupport } from '../../domain/companies/credential-state';
 import { inSupportWords } from '../../domain/companies/call-words';
 import { failureText } from '../../domain/companies/failures';
 import type { Remedy } from '../../domain/companies/remedies';
-import { remediesFor, remedyText } from '../../domain/companies/remedies';
+import { remediesFor } from '../../domain/companies/remedies';
 import { delayedTryText } from '../../domain/progress/retried';
 import type { LedgerCompany } from '../../store';
 import type { TableCell } from '../terminal/table';
@@ -11,9 +11,9 @@ import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 import { counted } from '../../domain/text/sentences';
 import { choiceText } from '../shared/first-company-commands';
-import { MAX_REFERENCES_IN_A_COMMAND, otherReferencesText, remediesNow } from '../shared/remedy-commands';
+import { MAX_REFERENCES_IN_A_COMMAND, remediesNow } from '../shared/remedy-commands';
 import type { MigrationWithStage, Target, Opening } from './listed-migration';
-import { commandFor } from './listed-migration';
+import { commandFor, printRemedy } from './listed-migration';
 
 /** Companies with the same problem and the same remedies. */
 export interface ExceptionGroup {
@@ -140,12 +140,8 @@ export async function printGroup(
     }
   }
   if (anotherFirst !== null) output.line(`  ${anotherFirst}`);
-  for (const remedy of remedies) {
-    const command = commandFor(remedy, { migration, portal }, references);
-    const others = otherReferencesText(command, references, companies);
-    output.line(`  ${command}`);
-    output.line(`      ${remedyText(remedy)}${others === null ? '' : `; ${others}`}`);
-  }
+  for (const remedy of remedies)
+    printRemedy(output, remedy, commandFor(remedy, { migration, portal }, references), { references, companies });
   output.line();
 }
 

@@ -1,7 +1,7 @@
 /** The migration whose companies `ferry exceptions` lists, and the commands that it suggests for them. */
 import { ServiceError } from '@temporalio/client';
 import type { MoveStage } from '../../domain/companies/company-state';
-import type { Remedy } from '../../domain/companies/remedies';
+import { remedyText, type Remedy } from '../../domain/companies/remedies';
 import type { TryTimes } from '../../domain/progress/retried';
 import { hasOpenWindow } from '../../domain/progress/open-window';
 import { ONCE_RESUMED, resumptionText } from '../../domain/progress/retried';
@@ -17,7 +17,8 @@ import {
   readSchedulePause,
 } from '../../client';
 import type { RemedyTarget } from '../shared/remedy-commands';
-import { AS_CLIENT, remedyCommand } from '../shared/remedy-commands';
+import { AS_CLIENT, otherReferencesText, remedyCommand } from '../shared/remedy-commands';
+import type { Output } from '../terminal/output';
 import { clientCommand } from '../shared/client-portal';
 
 /**
@@ -80,6 +81,22 @@ async function hasTriesAhead(db: Database, migrationId: string): Promise<boolean
   const none = { offset: 0, limit: 0 };
   if ((await readCompanyPage(db, migrationId, { retried: true }, none)).matching > 0) return true;
   return (await readCompanyPage(db, migrationId, { states: ['waiting'], exceptions: true }, none)).matching > 0;
+}
+
+/**
+ * Prints the command for a remedy, what the remedy does, and which companies the command leaves out.
+ *
+ * @param companies number of companies that the command is for
+ */
+export function printRemedy(
+  output: Output,
+  remedy: Remedy,
+  command: string,
+  { references, companies }: { readonly references: readonly string[]; readonly companies: number },
+): void {
+  const others = otherReferencesText(command, references, companies);
+  output.line(`  ${command}`);
+  output.line(`      ${remedyText(remedy)}${others === null ? '' : `; ${others}`}`);
 }
 
 /**
