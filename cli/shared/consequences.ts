@@ -72,19 +72,14 @@ function checkedAfterEnd(progress: Progress): string {
 }
 
 /**
- * Names the sign-offs that a decision about companies withdraws; null if nothing has been signed off, or the migration
- * has completed.
+ * Says which sign-offs a decision about companies withdraws, and what follows; null if nothing has been signed off, or
+ * the migration has completed.
  */
-function withdrawnSignOffs(progress: Progress | undefined): string | null {
+export function withdrawalConsequence(progress: Progress | undefined): string | null {
   const given = progress?.steps.find(({ step }) => step === 'complete-migration')?.approvals ?? [];
   if (progress?.state === 'completed' || given.length === 0) return null;
-  return withdrawalText(given.map(({ role, by }) => ({ step: 'complete-migration', role, by })));
-}
-
-/** Says which sign-offs a decision about companies withdraws, and what follows; null if it withdraws none. */
-export function withdrawalConsequence(progress: Progress | undefined): string | null {
-  const signOffs = withdrawnSignOffs(progress);
-  return signOffs === null ? null : `this decision withdraws ${signOffs}; the handover must then be signed off again`;
+  const signOffs = withdrawalText(given.map(({ role, by }) => ({ step: 'complete-migration', role, by })));
+  return `this decision withdraws ${signOffs}; the handover must then be signed off again`;
 }
 
 const MAX_NAMED = 10;

@@ -21,7 +21,7 @@ const AFTER_ACCEPTANCE: readonly (FailureKind | null)[] = ['incomplete', 'sync-f
 
 /** Suggests the commands that try the first company again after it was not moved. */
 export function firstAgain(id: string, { reference, failure }: FirstCompany): readonly NextCommand[] {
-  const again = chooseFirst(id, reference);
+  const again = bySupport(chooseFirstCommand(id, reference));
   if (AFTER_ACCEPTANCE.includes(failure)) return [{ ...again, does: `syncs and checks ${reference} again` }];
   if (!NEED_NEW_CREDENTIAL.includes(failure))
     return [{ ...again, does: `tries ${reference} again with the same credential` }];
@@ -51,16 +51,12 @@ export function anotherFirst(
       : 'lists the companies to choose from';
     return [{ ...bySupport(`ferry companies ${id} --state not-moved-yet`), does }];
   }
-  return [{ ...chooseFirst(id, firstCandidate), does: `lets ${firstCandidate} go first instead` }];
+  return [{ ...bySupport(chooseFirstCommand(id, firstCandidate)), does: `lets ${firstCandidate} go first instead` }];
 }
 
 /** Printed if no other company could go first, or if the migration has no other company. */
 const NONE_READY =
   'no other company is ready to go first (each needs a usable credential and the confirmation that syncing is off, and must not be held back)';
-
-function chooseFirst(id: string, reference: string): NextCommand {
-  return bySupport(chooseFirstCommand(id, reference));
-}
 
 /**
  * Returns the command that chooses this company to go first. Puts the reference after `--` if it begins with a hyphen;

@@ -140,8 +140,7 @@ function refusalHint(
   const { migrationId: id, route, state } = progress;
   if (state === 'terminated') return `to close the migration, run: ferry sweep --close ${id}`;
   if (isEnding(state)) return `to see the outcome of the migration, run: ferry report ${id}`;
-  const decision = { kind: 'step', verdict: 'approve', step, ...actorFrom(options), decisionId: '' } as const;
-  if (roleRefusal(route, decision) === null) return undefined;
+  if (roleRefusal(route, approvalOf(step, options)) === null) return undefined;
   const { approvers } = STEP_RULES[step];
   const isConfirmed = approvers.length === 0 && progress.counts.unconfirmed === 0;
   if (route === 'self-service' || isConfirmed || isStepDone(progress, step))
@@ -180,9 +179,11 @@ function othersText(
 
 /** Returns whether the migration will refuse the approval, for example because nothing is to be approved yet. */
 function cannotApprove(progress: Progress, step: Step, options: ApproveOptions): boolean {
-  const decision = { kind: 'step', verdict: 'approve', step, ...actorFrom(options), decisionId: '' } as const;
-  return preconditionRefusal(decision, decisionFactsOf(progress), new Date().toISOString()) !== null;
+  return preconditionRefusal(approvalOf(step, options), decisionFactsOf(progress), new Date().toISOString()) !== null;
 }
+
+const approvalOf = (step: Step, options: ApproveOptions) =>
+  ({ kind: 'step', verdict: 'approve', step, ...actorFrom(options), decisionId: '' }) as const;
 
 /** Returns whether the details cannot be approved, because the preflight has found problems. */
 function hasProblems({ step: current, preflight }: Progress, step: Step): boolean {

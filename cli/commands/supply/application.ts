@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { BadRequest, CompanyDataError, DeferredUntil, type CompanyDataClient } from '../../../company-data-client';
+import { BadRequest, CompanyDataError, DeferredUntil } from '../../../company-data-client';
 import { applicationName, findOtherApplication } from '../../../domain/preflight/applications';
 import type { FindingCode } from '../../../domain/companies/finding';
 import type { ApplicationFacts } from '../../../domain/preflight/applications';
@@ -33,7 +33,8 @@ type Options = ApplicationOptions & ActorOptions & YesOption;
  * decision. The migration receives the client id and the environment. The secret is sent only to the service, or, if
  * the client has sealed it, stored sealed until a worker sends it to the service.
  */
-export function addApplication({ program, run, terminal, output }: Context): void {
+export function addApplication(context: Context): void {
+  const { program, run, terminal } = context;
   const command = addActorOptions(
     program
       .command('application <migration>')
@@ -50,27 +51,18 @@ export function addApplication({ program, run, terminal, output }: Context): voi
       ),
   );
   addYesOption(command).action((migration: string, options: Options) =>
-    run(() =>
-      withLedgerClient(terminal.env, async (ferry) => {
-        const ask: Ask = (confirmation) => confirm({ output, terminal }, options, confirmation);
-        const askToWithdraw = async (): Promise<void> =>
-          confirmWithdrawal({ output, terminal }, options, migration, await readProgressIfAnswered(ferry, migration));
-        return supply(terminal, ferry, migration, { ...options, ask, askToWithdraw });
-      }),
-    ),
+    run(() => withLedgerClient(terminal.env, (ferry) => supply(context, ferry, migration, options))),
   );
 }
 
 /** The problems with which a worker reports that it has not registered a sealed application. */
 const NOT_REGISTERED: readonly FindingCode[] = ['application-not-registered', 'service-refuses'];
 
-type Ask = (confirmation: Parameters<typeof confirm>[2]) => Promise<boolean>;
-
 async function supply(
-  terminal: Terminal,
+  context: Context,
   ferry: LedgerClient,
   migrationId: string,
-  options: Options & { readonly ask: Ask; readonly askToWithdraw: () => Promise<void> },
+  options: Options,
 ): Promise<CommandResult> {
   const actor = actorFrom(options);
   const { migration, platform } = await readOpenMigration(
@@ -94,12 +86,12 @@ async function supply(
   }
   await assertNotReplacing({ clientId, environment }, ferry, migration, platform.name);
   const effect = await effectOnMoved({ clientId, environment }, ferry, migration);
-  if (
-    effect !== null &&
-    !(await options.ask({ question: 'Replace the application?', consequence: effect.before, reversible: true }))
-  )
-    throw new CommandFailed('the application was not replaced', 'nothing was sent');
-  await options.askToWithdraw();
+  if (effect !== null) {
+    const replacing = { question: 'Replace the application?', consequence: effect.before, reversible: true };
+    if (!(await confirm(context, options, replacing)))
+      throw new CommandFailed('the application was not replaced', 'nothing was sent');
+  }
+  await confirmWithdrawal(context, options, migrationId, await readProgressIfAnswered(ferry, migrationId));
   const decisionId = randomUUID();
   const decide = () =>
     sendDecision(ferry, migrationId, 'applicationSupplied', {
@@ -109,7 +101,7 @@ async function supply(
     });
   const result = sealed
     ? await storeSealed(ferry, migrationId, decisionId, { ...sealed, decide })
-    : await sendSecret(terminal, platform.key, { clientId, environment }, options, decide);
+    : await sendSecret(context.terminal, platform.key, { clientId, environment }, options, decide);
   const isAccepted = result.json['outcome'] === 'applied';
   const preflight = isAccepted ? await waitForPreflight(ferry, migrationId) : null;
   // A worker registers a sealed application before it checks the details.
@@ -192,7 +184,7 @@ async function sendSecret(
   options: ApplicationOptions,
   decide: Decide,
 ): ReturnType<Decide> {
-  return withService(terminal.env, async (service: CompanyDataClient) => {
+  return withService(terminal.env, async (service) => {
     // A wrong API key or URL fails here, before the secret is typed and a decision is sent.
     const [{ value: account }] = await Promise.all([service.account(), service.integration(platformKey)]);
     if (account.role === 'client')
