@@ -12,6 +12,7 @@ import { readProgressInTime, withLedgerLimit } from '../shared/ledger-limit';
 import { shortTime } from '../terminal/times';
 import { openProgressCache } from './progress-cache';
 import type { MigrationDetail, DashboardRow, Reading } from './state';
+import { collected } from '../../domain/text/streams';
 
 export interface ReadRequest {
   /** Returns the visible rows; counts and progress are read only for them. */
@@ -110,11 +111,8 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
 type Attempt = <T>(work: Promise<T>) => Promise<T | undefined | void>;
 
 function listOpenMigrations(ferry: LedgerClient): Promise<readonly MigrationSummary[]> {
-  return ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, async () => {
-    const lines: MigrationSummary[] = [];
-    for await (const line of listMigrations(ferry, 'open')) lines.push(line);
-    return lines;
-  });
+  const list = () => collected(listMigrations(ferry, 'open'));
+  return ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, list);
 }
 
 /**
@@ -125,13 +123,10 @@ function listOpenMigrations(ferry: LedgerClient): Promise<readonly MigrationSumm
  */
 async function listTerminated(ferry: LedgerClient, ids: readonly string[]): Promise<readonly MigrationSummary[]> {
   if (ids.length === 0) return [];
-  const listed = ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, async () => {
-    const lines: MigrationSummary[] = [];
-    for await (const line of listMigrations(ferry, ids)) if (line.endedInTemporal) lines.push(line);
-    return lines;
-  });
+  const list = () => collected(listMigrations(ferry, ids));
+  const listed = ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, list);
   // The list also reads the ledger. If Temporal does not answer, its deadline must end first, so that the error says so.
-  return withLedgerLimit(listed, TEMPORAL_TIMEOUT_MS);
+  return (await withLedgerLimit(listed, TEMPORAL_TIMEOUT_MS)).filter(({ endedInTemporal }) => endedInTemporal);
 }
 
 /** Opens a cache of a migration's first exceptions, which are read again only when their version has changed. */

@@ -6,7 +6,6 @@ import type { Remedy } from '../../domain/companies/remedies';
 import { remediesFor } from '../../domain/companies/remedies';
 import { delayedTryText } from '../../domain/progress/retried';
 import type { LedgerCompany } from '../../store';
-import type { TableCell } from '../terminal/table';
 import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 import { counted } from '../../domain/text/sentences';
@@ -14,6 +13,7 @@ import { choiceText } from '../shared/first-company-commands';
 import { MAX_REFERENCES_IN_A_COMMAND, remediesNow } from '../shared/remedy-commands';
 import type { MigrationWithStage, Target, Opening } from './listed-migration';
 import { commandFor, printRemedy } from './listed-migration';
+import { mapped } from '../../domain/text/streams';
 
 /** Companies with the same problem and the same remedies. */
 export interface ExceptionGroup {
@@ -130,7 +130,12 @@ export async function printGroup(
       { title: 'What happened' },
       { title: 'Correlation id' },
     ],
-    cellsOf(readGroup(), opening),
+    mapped(readGroup(), (company) => [
+      company.reference,
+      company.name,
+      whatHappened(company, opening),
+      company.correlationId ?? '',
+    ]),
   );
   // After the migration has ended, the service still accepts an end customer who reconnects.
   if (remedies.includes('relink') || migration.stage !== 'open') {
@@ -143,12 +148,6 @@ export async function printGroup(
   for (const remedy of remedies)
     printRemedy(output, remedy, commandFor(remedy, { migration, portal }, references), { references, companies });
   output.line();
-}
-
-async function* cellsOf(found: AsyncIterable<LedgerCompany>, opening: Opening): AsyncGenerator<readonly TableCell[]> {
-  for await (const company of found) {
-    yield [company.reference, company.name, whatHappened(company, opening), company.correlationId ?? ''];
-  }
 }
 
 const THIS_COMPANY = (): string => 'the company';

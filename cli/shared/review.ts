@@ -19,6 +19,7 @@ import {
   printReplacedApplications,
 } from './results';
 import { printFirstOpening } from './start-times';
+import { collected } from '../../domain/text/streams';
 
 /** The content that a person should see before deciding on a step. */
 export interface Review {
@@ -116,8 +117,6 @@ const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>
  */
 async function readNotMoved({ db }: MigrationClient, migrationId: string): Promise<readonly LedgerCompany[]> {
   if (!db) return [];
-  const notMoved: LedgerCompany[] = [];
   const states = ['failed', 'outcome-unknown', 'skipped', 'excluded'] as const;
-  for await (const company of readCompanies(db, migrationId, { states })) notMoved.push(company);
-  return notMoved;
+  return collected(readCompanies(db, migrationId, { states }));
 }

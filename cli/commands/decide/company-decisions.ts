@@ -22,6 +22,7 @@ import { CommandFailed } from '../../shared/errors';
 import { missingDigestWarning } from '../../shared/required-digest';
 import { readProgressOrUnanswered } from '../../shared/unanswered';
 import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
+import { mapped, collected } from '../../../domain/text/streams';
 
 /** `ferry confirm-sync-disabled`, `exclude`, `retry`, `relink`, `skip`: send decisions on companies. */
 export function addCompanyDecisions(context: Context): void {
@@ -45,10 +46,8 @@ function addCommand(context: Context, definition: CompanyCommand): void {
 }
 
 async function readWave(db: Database, migrationId: string, wave: number): Promise<readonly string[]> {
-  const references: string[] = [];
-  for await (const { reference } of readCompanies(db, migrationId, { wave, states: ['waiting'] })) {
-    references.push(reference);
-  }
+  const companies = readCompanies(db, migrationId, { wave, states: ['waiting'] });
+  const references = await collected(mapped(companies, ({ reference }) => reference));
   if (references.length > 0) return references;
   if ((await readMigration(db, migrationId)) === undefined) throw new NoSuchMigration(migrationId);
   throw new CommandFailed(

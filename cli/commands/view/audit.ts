@@ -23,6 +23,7 @@ import type { Context } from '../../shared/context';
 import { namedApproverOption } from '../../shared/options';
 import { writeCsv } from '../../shared/results';
 import { withLedgerClient } from '../../shared/clients';
+import { mapped } from '../../../domain/text/streams';
 
 const FORMATS = ['table', 'csv', 'jsonl'] as const;
 type Format = (typeof FORMATS)[number];
@@ -76,7 +77,7 @@ async function audit(
   const endedInTemporal = await readEndBeforeClosing({ temporalWithoutCodec }, migration);
   const stoppages = withEndInTemporal(await readStoppages(db, migrationId), endedInTemporal);
   if (output.json)
-    await output.streamJson({ schema: 'ferry.audit/1', migrationId, stoppages }, 'trail', map(trail, entryOf));
+    await output.streamJson({ schema: 'ferry.audit/1', migrationId, stoppages }, 'trail', mapped(trail, entryOf));
   else {
     if (format === 'table' && migration.route === 'self-service') printStart(output, migration);
     const ledger = await readLedgerSummary(db, migrationId);
@@ -93,10 +94,6 @@ function printStart(output: Output, { suppliedBy, suppliedAt }: StoredMigration)
   output.line(
     `${localTime(suppliedAt)}: ${suppliedBy} (client) started the migration, and confirmed for every company that nothing else uses its token.`,
   );
-}
-
-async function* map<T, R>(items: AsyncIterable<T>, each: (item: T) => R): AsyncGenerator<R> {
-  for await (const item of items) yield each(item);
 }
 
 /** A line of the table and of the CSV. */
@@ -155,7 +152,7 @@ const PRINTERS: Readonly<Record<Format, Printer>> = {
     let entries = 0;
     await output.streamTable(
       [{ title: 'When', unbroken: true }, { title: 'Who' }, { title: 'What' }, { title: 'Outcome' }],
-      map(withStoppages(trail, stoppages), (item) => {
+      mapped(withStoppages(trail, stoppages), (item) => {
         entries += 1;
         if (isStoppage(item)) return [localTime(item.beganAt), ITSELF, stoppageText(item), stoppageOutcome(item)];
         const { decision, outcome } = item;
@@ -190,7 +187,9 @@ const PRINTERS: Readonly<Record<Format, Printer>> = {
   csv: (output, trail, { stoppages }) =>
     writeCsv(
       output,
-      map(withStoppages(trail, stoppages), (item) => (isStoppage(item) ? stoppageRecord(item) : decisionRecord(item))),
+      mapped(withStoppages(trail, stoppages), (item) =>
+        isStoppage(item) ? stoppageRecord(item) : decisionRecord(item),
+      ),
     ),
 };
 

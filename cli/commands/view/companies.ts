@@ -22,6 +22,7 @@ import type { Context } from '../../shared/context';
 import { choiceOption, integerOption, searchOption, waveOption, withoutCredentialOption } from '../../shared/options';
 import { companyJson } from '../../../client/report-formats';
 import { explanationOf, writeCsv } from '../../shared/results';
+import { mapped, type Stream } from '../../../domain/text/streams';
 
 interface CompaniesOptions {
   readonly state?: ClientState;
@@ -60,7 +61,7 @@ export function addCompanies({ program, run, output, terminal }: Context): void 
 
 /** The selected companies. They can be read more than once. */
 interface Selection {
-  readonly companies: () => AsyncIterable<LedgerCompany>;
+  readonly companies: () => Stream<LedgerCompany>;
   /** The selected page; absent if all matching companies are selected. */
   readonly page?: { readonly number: number; readonly from: number; readonly matching: number };
 }
@@ -77,13 +78,18 @@ async function companies(
   const stage = await readStage(ferry, migration);
   const hasEnded = stage !== 'open';
   const selection = await select(ferry, migrationId, options, hasEnded);
-  if (options.csv && !output.json) await writeCsv(output, csvRecords(selection.companies(), stage));
-  else if (output.json) {
+  if (output.json) {
     const { page } = selection;
     const pageFields = page && { page: page.number, matching: page.matching };
     const head = { schema: 'ferry.companies/1', migrationId, ...pageFields } as const;
-    await output.streamJson(head, 'companies', jsonRecords(selection.companies(), hasEnded));
-  } else await print(output, selection, stage);
+    const records = mapped(selection.companies(), (company) => companyJson(company, hasEnded));
+    await output.streamJson(head, 'companies', records);
+  } else if (options.csv)
+    await writeCsv(
+      output,
+      mapped(selection.companies(), (company) => csvRecord(company, stage)),
+    );
+  else await print(output, selection, stage);
   return { written: true };
 }
 
@@ -101,7 +107,7 @@ async function select(
   const size = limit ?? PAGE_SIZE;
   const from = (page - 1) * size;
   const { companies, matching } = await readCompanyPage(db, migrationId, filter, { offset: from, limit: size });
-  return { companies: () => all(companies), page: { number: page, from, matching } };
+  return { companies: () => companies, page: { number: page, from, matching } };
 }
 
 function filterFrom(
@@ -118,34 +124,21 @@ function filterFrom(
   };
 }
 
-async function* all<T>(items: readonly T[]): AsyncGenerator<T> {
-  yield* items;
-}
-
-async function* jsonRecords(found: AsyncIterable<LedgerCompany>, hasEnded: boolean): AsyncGenerator {
-  for await (const company of found) yield companyJson(company, hasEnded);
-}
-
-async function* csvRecords(
-  found: AsyncIterable<LedgerCompany>,
-  stage: MoveStage,
-): AsyncGenerator<Record<string, string | number | null>> {
-  for await (const company of found) {
-    const { reference, name, organization, wave, state, failure, movedAt } = company;
-    yield {
-      ...{ reference, name, organization, wave },
-      state: clientStateText(state, failure, stage),
-      'ledger state': state,
-      failure,
-      'what happened': whatHappened(company, stage),
-      'moved at': movedAt?.toISOString() ?? null,
-      'reconnects at': canReconnect(company) ? company.linkUrl : null,
-      'company id': company.companyId,
-      'connection id': company.connectionId,
-      'correlation id': company.correlationId,
-      credential: company.credential,
-    };
-  }
+function csvRecord(company: LedgerCompany, stage: MoveStage): Record<string, string | number | null> {
+  const { reference, name, organization, wave, state, failure, movedAt } = company;
+  return {
+    ...{ reference, name, organization, wave },
+    state: clientStateText(state, failure, stage),
+    'ledger state': state,
+    failure,
+    'what happened': whatHappened(company, stage),
+    'moved at': movedAt?.toISOString() ?? null,
+    'reconnects at': canReconnect(company) ? company.linkUrl : null,
+    'company id': company.companyId,
+    'connection id': company.connectionId,
+    'correlation id': company.correlationId,
+    credential: company.credential,
+  };
 }
 
 function whatHappened(company: LedgerCompany, stage: MoveStage): string {
@@ -184,7 +177,7 @@ async function print(output: Output, { companies: read, page }: Selection, stage
   else output.line(`${page.from + 1} to ${page.from + count} of ${total}`);
 }
 
-async function printLinks(output: Output, found: AsyncIterable<LedgerCompany>): Promise<void> {
+async function printLinks(output: Output, found: Stream<LedgerCompany>): Promise<void> {
   for await (const company of found) {
     if (canReconnect(company)) await output.stream(`  ${company.reference} reconnects at ${company.linkUrl}`);
   }

@@ -10,7 +10,7 @@ import { remediesNow } from '../../shared/remedy-commands';
 import { companyJson, NOTHING_AHEAD } from '../../../client/report-formats';
 import { readClientPortal } from '../../shared/client-portal';
 import { withLedgerClient } from '../../shared/clients';
-import type { MigrationWithStage } from '../../reporting/listed-migration';
+import type { MigrationWithStage, Target } from '../../reporting/listed-migration';
 import { commandFor, readOpening } from '../../reporting/listed-migration';
 import { readGroups, ofGroup, printGroup } from '../../reporting/exception-groups';
 import {
@@ -22,6 +22,7 @@ import {
   retriedJson,
   printLacking,
 } from '../../reporting/companies-needing-attention';
+import { mapped } from '../../../domain/text/streams';
 
 export function addExceptions({ program, run, output, terminal }: Context): void {
   program
@@ -63,7 +64,7 @@ async function exceptions(
         notMovedAtEnd: await countUnreached(db, stored),
       },
       'exceptions',
-      exceptionsJson(migration, portal, readExceptions()),
+      mapped(readExceptions(), (company) => exceptionJson({ migration, portal }, company)),
     );
     return { written: true };
   }
@@ -119,17 +120,11 @@ async function countUnreached(db: Database, { id, state }: StoredMigration): Pro
   return (await readCompanyPage(db, id, filter, { offset: 0, limit: 0 })).matching;
 }
 
-async function* exceptionsJson(
-  migration: MigrationWithStage,
-  portal: string | null,
-  found: AsyncIterable<LedgerCompany>,
-): AsyncGenerator {
-  for await (const company of found) {
-    const remedies = remediesNow(company, migration).map((remedy) => ({
-      remedy,
-      does: remedyText(remedy),
-      command: commandFor(remedy, { migration, portal }, [company.reference]),
-    }));
-    yield { ...companyJson(company, migration.stage !== 'open'), remedies };
-  }
+function exceptionJson({ migration, portal }: Target, company: LedgerCompany) {
+  const remedies = remediesNow(company, migration).map((remedy) => ({
+    remedy,
+    does: remedyText(remedy),
+    command: commandFor(remedy, { migration, portal }, [company.reference]),
+  }));
+  return { ...companyJson(company, migration.stage !== 'open'), remedies };
 }

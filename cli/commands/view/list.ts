@@ -13,6 +13,7 @@ import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { withMigrationClient } from '../../shared/clients';
 import { inParallel } from '../../shared/waiting';
+import { collected } from '../../../domain/text/streams';
 
 export function addList({ program, run, terminal }: Context): void {
   program
@@ -75,12 +76,6 @@ function printMissingKeys(
     output.line(`Payload key ${key} is missing on this machine, so the details of ${ids.join(', ')} cannot be read:`);
     output.line(`  ${ADD_PAYLOAD_KEY}`);
   }
-}
-
-async function readSummaries(ferry: MigrationClient): Promise<readonly MigrationSummary[]> {
-  const summaries: MigrationSummary[] = [];
-  for await (const migration of listMigrations(ferry)) summaries.push(migration);
-  return summaries;
 }
 
 async function readProblems(ferry: MigrationClient): Promise<ReadonlyMap<string, string>> {
@@ -153,7 +148,7 @@ async function readCounts(
 }
 
 async function readLines(ferry: MigrationClient): Promise<readonly ListedLine[]> {
-  const [summaries, problems] = await inParallel(readSummaries(ferry), readProblems(ferry));
+  const [summaries, problems] = await inParallel(collected(listMigrations(ferry)), readProblems(ferry));
   const [answers, onlyInLedger] = await inParallel(readAnswers(ferry, summaries), readOnlyInLedger(ferry, summaries));
   const current = await readCounts(ferry, summaries);
   const lines = summaries.map((migration) => ({

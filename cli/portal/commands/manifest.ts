@@ -1,6 +1,5 @@
 import { supplyManifest } from '../../../portal/client/manifest';
 import { MAX_MANIFEST_COMPANIES } from '../../../domain/migration/decision-fields';
-import type { ManifestRow } from '../../../domain/companies/manifest';
 import { counted } from '../../../domain/text/sentences';
 import { findPlatform } from '../../../platforms/platforms';
 import { addEncoding, readManifest, type EncodingOption } from '../../manifest';
@@ -10,6 +9,7 @@ import type { CommandResult } from '../../terminal/output';
 import { commandText, withPortal, type Connection, type PortalContext } from '../connection';
 import { assertDecided, printOutcome, review, send, type DecideOptions } from '../decide';
 import { addDecideOptions } from './decisions';
+import { collected } from '../../../domain/text/streams';
 
 type ManifestOptions = DecideOptions & EncodingOption;
 
@@ -65,8 +65,7 @@ async function supply(
     ...(withCredential === 0 ? [] : [`${counted(withCredential, 'credential')} in the file will not be sent.`]),
   ];
   await review(context, portal, { message: 'manifestSupplied', facts }, options);
-  const rows: ManifestRow[] = [];
-  for await (const row of manifest.rows) rows.push(row);
+  const rows = await collected(manifest.rows);
   const { outcome, text } = await supplyManifest(rows, reason === undefined ? {} : { reason }, {
     submit: (path, body) => portal.api.submit(path, body, portal.say),
     decide: (decision) => send(portal, decision),
