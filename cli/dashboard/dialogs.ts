@@ -32,13 +32,16 @@ import { printCut } from './cut-text';
 import type { RequestedDecision } from './keys';
 import type { ActionResult } from './state';
 
-export interface DialogContext {
+interface Person {
+  readonly role: Role;
+  readonly by: string;
+}
+
+/** Contains the role and name that the first dialog suggests. */
+export interface DialogContext extends Person {
   readonly ferry: LedgerClient;
   readonly terminal: Terminal;
   readonly prompts: Prompts;
-  /** The role and name that the first dialog suggests. */
-  readonly role: Role;
-  readonly by: string;
 }
 
 /** A decision that is about to be sent. */
@@ -94,11 +97,6 @@ export function openDialogs(
       return { outcome: 'failed', text: `${advised.message.replace(/\.$/, '')}; ${advised.advice}` };
     }
   };
-}
-
-interface Person {
-  readonly role: Role;
-  readonly by: string;
 }
 
 async function askWho(prompts: Prompts, lastPerson: Person): Promise<Person> {

@@ -137,10 +137,10 @@ function sized(span: Span, width: number, align: 'left' | 'right'): Span {
 function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Date): StyledLine {
   const { migrationId, step, overview } = row;
   const { moved, total, text } = movedOf(row);
-  const rate = row.progress && isRunning(row) ? recentRate(row.progress, overview) : null;
+  const rate = row.progress && statusGroup(row) === 'running' ? recentRate(row.progress, overview) : null;
   // Once the workflow has ended, `failed` also counts companies that were still waiting; `exceptions` does not.
   const exceptions = row.endedInTemporal ? row.failed : (overview?.exceptions ?? row.failed);
-  const end = endOf(row, now);
+  const end = rowForecast(row, now)?.ends?.latest;
   const line = cellsOf(layout, {
     mark: isSelected ? '▸' : '',
     id: migrationId,
@@ -149,7 +149,7 @@ function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Da
     bar: barText(moved, total, layout.bar),
     moved: text,
     rate: rate === null ? '' : rateText(rate),
-    end: end === null ? '' : shortTime(end, now),
+    end: end === undefined ? '' : shortTime(end, now),
     exceptions: exceptions === 0 ? '' : { text: String(exceptions), style: 'red' },
   });
   if (!isSelected) return line;
@@ -176,16 +176,10 @@ function waitingForCell(row: DashboardRow, now: Date): Span {
   }
 }
 
-const isRunning = (row: DashboardRow): boolean => statusGroup(row) === 'running';
-
-/** Returns the forecast; null if there is none. */
 function rowForecast({ state, progress, overview }: DashboardRow, now: Date): Forecast | null {
   if (progress === null || state === 'paused') return null;
   return liveForecastOf(progress, overview, now.toISOString());
 }
-
-/** Returns the latest end of the forecast; null if there is none. */
-const endOf = (row: DashboardRow, now: Date): string | null => rowForecast(row, now)?.ends?.latest ?? null;
 
 /** Says when moves continue in a later window, because the column `Ends` has no room for that; empty if they do not. */
 function continuesOf(row: DashboardRow, now: Date): string {

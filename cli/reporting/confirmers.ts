@@ -5,7 +5,7 @@ import { readConfirmers } from '../../store';
 import { withLedgerLimit } from '../shared/ledger-limit';
 
 /** Maximum number of people who are read for step 4. The line of the step names fewer. */
-const MAX_CONFIRMERS = 10;
+export const MAX_CONFIRMERS = 10;
 
 /**
  * Reads the people who have confirmed that syncing is off; null until step 4 has ended, because no view names them

@@ -16,7 +16,7 @@ import type { MigrationSnapshot } from '../dashboard/migration-lines';
 import { companyLines, replacedText, stepLines, statusLines } from '../dashboard/migration-lines';
 import { inFlightIn } from '../shared/consequences';
 import type { Context } from '../shared/context';
-import type { FollowStack } from '../shared/follow-stack';
+import type { FollowingClient } from '../shared/follow-stack';
 import { readProgressInTime, withLedgerLimit } from '../shared/ledger-limit';
 import { createInterruptibleSleep } from '../shared/waiting';
 import type { CommandResult } from '../terminal/output';
@@ -44,11 +44,6 @@ export interface WatchOptions {
   readonly untilDecision?: true;
 }
 
-interface WatchedWith {
-  readonly ferry: MigrationClient;
-  readonly followStack: FollowStack;
-}
-
 /**
  * Watches a migration until it has ended or the user presses Ctrl-C, and with `untilDecision` until a person must act.
  * If Temporal, the database or a worker does not answer after the first poll, shows the failure and retries.
@@ -57,7 +52,7 @@ interface WatchedWith {
  */
 export async function watchMigration(
   { terminal, output }: Context,
-  { ferry, followStack }: WatchedWith,
+  { ferry, followStack }: Pick<FollowingClient<MigrationClient>, 'ferry' | 'followStack'>,
   migrationId: string,
   { untilDecision }: WatchOptions,
 ): Promise<WatchEnd> {
@@ -98,23 +93,17 @@ interface WatchSnapshot extends MigrationSnapshot {
 /** @throws the error that best explains why something does not answer */
 async function poll(ferry: MigrationClient, migrationId: string): Promise<WatchSnapshot> {
   const current = readProgressInTime(ferry, migrationId, ANSWER_WITHIN_MS);
-  const results = await Promise.allSettled([
+  const readings = [
     current,
-    ferry.db ? withLedgerLimit(readOverviews(ferry.db, [migrationId])) : [],
+    ferry.db ? withLedgerLimit(readOverviews(ferry.db, [migrationId])) : Promise.resolve([]),
     ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => isWorkflowOpen(ferry, migrationId)),
     current.then(({ steps }) => (ferry.db ? readConfirmersOf(ferry.db, { migrationId, steps }) : null)),
-  ]);
-  const [progress, overviews, status, confirmers] = results;
-  if (
-    progress.status === 'fulfilled' &&
-    overviews.status === 'fulfilled' &&
-    status.status === 'fulfilled' &&
-    confirmers.status === 'fulfilled'
-  ) {
-    const [overview = null] = overviews.value;
-    return { progress: progress.value, overview, confirmers: confirmers.value, isOpen: status.value, at: new Date() };
-  }
-  throw rootConnectionError(results.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : [])));
+  ] as const;
+  const results = await Promise.allSettled(readings);
+  const errors = results.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : []));
+  if (errors.length > 0) throw rootConnectionError(errors);
+  const [progress, [overview = null], isOpen, confirmers] = await Promise.all(readings);
+  return { progress, overview, confirmers, isOpen, at: new Date() };
 }
 
 /** A migration that has ended still finishes the companies that are being moved. */

@@ -8,27 +8,25 @@ import { referenceList } from './results';
 
 const MAX_REFERENCES = 5;
 
-interface DecisionToCheck {
-  /** The name of the command. */
-  readonly name: string;
-  readonly message: DecisionMessage;
-}
-
 /**
  * Checks that the decision applies to each of the named companies. For all companies, checks only that a retry would
  * not be useless ({@link findRetryUseless}). Without the ledger, the caller skips this check, and the outcome reports
  * the number of companies that the decision was applied to.
  *
+ * @param decision `name` is the name of its command
  * @throws CommandFailed if the decision does not apply; it is then sent for none of the companies
  * @throws NoSuchMigration
  */
 export async function assertApplicable(
   db: Database,
   migrationId: string,
-  { name, message }: DecisionToCheck,
+  { name, message }: { readonly name: string; readonly message: DecisionMessage },
   companies: 'all' | readonly string[],
 ): Promise<void> {
-  const { unknown, wrongState } = await findWrong(db, migrationId, message, companies);
+  const { unknown, wrongState } =
+    companies === 'all'
+      ? { unknown: [], wrongState: message === 'retry' ? await findRetryUseless(db, migrationId) : [] }
+      : await findInapplicable(db, migrationId, message, companies);
   if (unknown.length > 0) {
     if ((await readMigration(db, migrationId)) === undefined) throw new NoSuchMigration(migrationId);
     throw new CommandFailed(
@@ -41,14 +39,4 @@ export async function assertApplicable(
     `${name} does not apply to ${referenceList(wrongState, MAX_REFERENCES)}`,
     `nothing was decided; to see which commands resolve problems of companies, run: ferry exceptions ${migrationId}`,
   );
-}
-
-async function findWrong(
-  db: Database,
-  migrationId: string,
-  message: DecisionMessage,
-  companies: 'all' | readonly string[],
-): ReturnType<typeof findInapplicable> {
-  if (companies !== 'all') return findInapplicable(db, migrationId, message, companies);
-  return { unknown: [], wrongState: message === 'retry' ? await findRetryUseless(db, migrationId) : [] };
 }

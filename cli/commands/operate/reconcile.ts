@@ -44,8 +44,8 @@ async function runReconcile(env: NodeJS.ProcessEnv, migrationId: string): Promis
 
 const COLUMNS = [
   { title: 'Count', align: 'right' },
-  { title: 'Found' },
-  { title: 'Done, or to do' },
+  'Found',
+  'Done, or to do',
   { title: 'Which', optional: true },
 ] as const;
 
@@ -100,18 +100,12 @@ function repairRows(result: ReconciliationResult): string[][] {
       'delete all but one for each row at the service: keep a linked one, or else the one whose id the ledger has',
     ],
   ];
-  return rows.flatMap(([names, found, done]) =>
-    names.length === 0
-      ? []
-      : [
-          [
-            String(names.length),
-            found,
-            done,
-            names.slice(0, LISTED).join(', ') + (names.length > LISTED ? ', ...' : ''),
-          ],
-        ],
-  );
+  return rows
+    .filter(([names]) => names.length > 0)
+    .map(([names, found, done]) => {
+      const listed = names.slice(0, LISTED).join(', ') + (names.length > LISTED ? ', ...' : '');
+      return [String(names.length), found, done, listed];
+    });
 }
 
 function goneLines(migrationId: string, migration: StoredMigration | undefined): readonly string[] {
@@ -137,23 +131,21 @@ function nextLines(
   migration: StoredMigration | undefined,
 ): readonly string[] {
   const { workflow, notMoved, unknown, gone, doubled, isIncomplete } = result;
-  return [
-    ...(doubled.length > 0
-      ? [`To see the ids that the ledger has for companies at the service, run: ferry companies ${migrationId} --csv`]
-      : []),
-    ...(isIncomplete || notMoved.length + unknown.length + gone.length > 0
-      ? [
-          workflow === 'running'
-            ? `To list the companies that need a decision, and the commands for each decision, run: ferry exceptions ${migrationId}`
-            : `To see the companies that were not moved, run: ferry exceptions ${migrationId}`,
-        ]
-      : []),
-    ...(workflow === 'running'
-      ? [`The ledger no longer blocks moves. If the migration is paused, resume it with: ferry resume ${migrationId}`]
-      : []),
-    ...(workflow === 'gone' ? goneLines(migrationId, migration) : []),
-    ...(workflow === 'running' || workflow === 'gone'
-      ? []
-      : [`The migration has ended (${workflow}), so no more companies will be moved.`]),
-  ];
+  const isRunning = workflow === 'running';
+  const lines: string[] = [];
+  if (doubled.length > 0)
+    lines.push(
+      `To see the ids that the ledger has for companies at the service, run: ferry companies ${migrationId} --csv`,
+    );
+  if (isIncomplete || notMoved.length + unknown.length + gone.length > 0)
+    lines.push(
+      isRunning
+        ? `To list the companies that need a decision, and the commands for each decision, run: ferry exceptions ${migrationId}`
+        : `To see the companies that were not moved, run: ferry exceptions ${migrationId}`,
+    );
+  if (workflow === 'gone') return [...lines, ...goneLines(migrationId, migration)];
+  const end = isRunning
+    ? `The ledger no longer blocks moves. If the migration is paused, resume it with: ferry resume ${migrationId}`
+    : `The migration has ended (${workflow}), so no more companies will be moved.`;
+  return [...lines, end];
 }

@@ -40,6 +40,7 @@ import { keyConfirmations } from '../../shared/invitations';
 import { nextCommands, NO_COMPANIES } from '../../shared/next-commands';
 import { inParallel } from '../../shared/waiting';
 import { withMigrationClient } from '../../shared/clients';
+import { MAX_CONFIRMERS } from '../../reporting/confirmers';
 
 interface ShowOptions {
   readonly evidence?: true;
@@ -132,9 +133,6 @@ const NO_LEDGER: LedgerFindings = {
 const NOT_TRIED_AGAIN: Deferred = { companies: 0, references: [], nextTryAt: null };
 
 const NONE_REPLACED: ApplicationsOfMoved = { moved: [], replaced: [], registered: null };
-
-/** Maximum number of people who are named for step 4 in JSON. The table of the steps names fewer. */
-const MAX_CONFIRMERS = 10;
 
 /**
  * Sends one SQL query after another, because opening another connection to the ledger takes longer than these queries.
