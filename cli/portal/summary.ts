@@ -148,7 +148,7 @@ function printActions(output: Output, view: MigrationView, { suggest, withMigrat
   output.line();
   output.line(`${output.styled('bold', 'What you can decide')} with ${suggest('<command>')}:`);
   output.table(
-    [{ title: '' }, { title: 'Command', unbroken: true }, { title: 'Decision' }],
+    ['', { title: 'Command', unbroken: true }, 'Decision'],
     offered.map(({ title, isExpected, command }) => [isExpected ? { text: '*', style: 'yellow' } : '', command, title]),
   );
   if (offered.some(({ isExpected }) => isExpected)) output.line('* The migration is waiting for this decision.');

@@ -136,7 +136,7 @@ export function printLacking(output: Output, { migration, portal }: Target, page
   if (matching === 0) return;
   output.line(`${output.styled('bold', 'without a usable credential')}: ${counted(matching, 'company')}`);
   output.table(
-    [{ title: 'Reference', unbroken: true }, { title: 'Name' }, { title: 'What is missing' }],
+    [{ title: 'Reference', unbroken: true }, 'Name', 'What is missing'],
     companies.map((company) => [company.reference, company.name, missingCredentialText(company) ?? '']),
   );
   printMore(output, page, `list all with: ferry companies ${migration.id} --without-credential`);

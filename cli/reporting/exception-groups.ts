@@ -124,12 +124,7 @@ export async function printGroup(
 ): Promise<void> {
   output.line(`${output.styled('bold', title)}: ${counted(companies, 'company')}`);
   await output.streamTable(
-    [
-      { title: 'Reference', unbroken: true },
-      { title: 'Name' },
-      { title: 'What happened' },
-      { title: 'Correlation id' },
-    ],
+    [{ title: 'Reference', unbroken: true }, 'Name', 'What happened', 'Correlation id'],
     mapped(readGroup(), (company) => [
       company.reference,
       company.name,

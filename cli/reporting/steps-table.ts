@@ -53,7 +53,7 @@ export function printSteps(output: Output, steps: readonly StepRow[], hasEnded: 
   const words = stepWords(hasEnded);
   return output.table(
     [
-      { title: '' },
+      '',
       { title: 'Step', unbroken: true },
       { title: 'State', unbroken: true },
       { title: 'Since / ended', unbroken: true },

@@ -28,8 +28,8 @@ export function invitationsResult(
       output.table(
         [
           { title: 'Id', unbroken: true },
-          ...(isOfOneMigration ? [] : [{ title: 'Migration' }]),
-          ...[{ title: 'Person' }, { title: 'Role' }, { title: 'Sign-in' }, { title: 'State' }, { title: 'Key' }],
+          ...(isOfOneMigration ? [] : ['Migration']),
+          ...['Person', 'Role', 'Sign-in', 'State', 'Key'],
         ],
         invitations.map((each) => [
           each.id.slice(0, SHORT_ID_LENGTH),

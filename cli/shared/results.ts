@@ -61,13 +61,7 @@ export function printFindings(output: Output, findings: FindingList, howToListAl
   for (const [file, ofFile] of groupBy(kinds, ({ shown: [first] }) => first?.file ?? 'Account and other migrations')) {
     output.line(output.styled('bold', file));
     output.table(
-      [
-        { title: '' },
-        { title: 'Line', align: 'right' },
-        { title: 'Column' },
-        { title: 'Problem' },
-        { title: 'What to do' },
-      ],
+      ['', { title: 'Line', align: 'right' }, 'Column', 'Problem', 'What to do'],
       ofFile
         .flatMap(({ shown, hidden }) =>
           shown.map((finding, index) => ({ finding, hidden: index === shown.length - 1 ? hidden : 0 })),

@@ -90,8 +90,11 @@ export class Output {
   }
 
   /** Writes a table of any length. */
-  async streamTable(columns: readonly TableColumn[], rows: AsyncIterable<readonly TableCell[]>): Promise<void> {
-    const formatter = new TableFormatter(this.terminal.stdout, columns);
+  async streamTable(
+    columns: readonly (TableColumn | string)[],
+    rows: AsyncIterable<readonly TableCell[]>,
+  ): Promise<void> {
+    const formatter = new TableFormatter(this.terminal.stdout, columns.map(asColumn));
     let isEmpty = true;
     for await (const group of inChunks(rows, ROWS_PER_PART)) {
       await this.stream(formatter.format(group));
@@ -115,8 +118,8 @@ export class Output {
    *
    * @returns true if this line was written
    */
-  table(columns: readonly TableColumn[], rows: readonly (readonly TableCell[])[]): boolean {
-    const formatter = new TableFormatter(this.terminal.stdout, columns);
+  table(columns: readonly (TableColumn | string)[], rows: readonly (readonly TableCell[])[]): boolean {
+    const formatter = new TableFormatter(this.terminal.stdout, columns.map(asColumn));
     this.verbatim(formatter.format(rows));
     const leftOut = formatter.leftOut(rows);
     if (leftOut !== null) this.line(leftOut);
@@ -144,6 +147,10 @@ export class Output {
     }
   }
 }
+
+/** A column without options can be given as its title. */
+const asColumn = (column: TableColumn | string): TableColumn =>
+  typeof column === 'string' ? { title: column } : column;
 
 function writeLines(stream: TerminalStream, text: string): void {
   stream.write(`${fittedTo(stream, text)}\n`);

@@ -125,7 +125,7 @@ function printSchedule(output: Output, schedule: WindowSchedule, hasEnded: boole
   if (isPaused) output.line('The windows, once the schedule is resumed:');
   else if (startAt !== null) output.line(`Windows from the start onwards (${localTime(startAt)}):`);
   output.table(
-    [{ title: 'Opens' }, { title: 'Closes' }, { title: `Opens, in ${zone}` }],
+    ['Opens', 'Closes', `Opens, in ${zone}`],
     occurrences
       .slice(0, OPENINGS_SHOWN)
       .map(({ opensAt, closesAt }) => [localTime(opensAt), localTime(closesAt), localTime(opensAt, zone)]),

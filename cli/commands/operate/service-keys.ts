@@ -109,14 +109,7 @@ function listResult(keys: readonly ApiKey[]): CommandResult {
     json: { schema: 'ferry.service-keys/1', keys },
     print: (output) =>
       output.table(
-        [
-          { title: 'Id' },
-          { title: 'Account' },
-          { title: 'Plan' },
-          { title: 'Role' },
-          { title: 'State' },
-          { title: 'Created' },
-        ],
+        ['Id', 'Account', 'Plan', 'Role', 'State', 'Created'],
         keys.map(({ id, account, plan, role, state, createdAt }) => [
           id,
           account,

@@ -88,7 +88,7 @@ function printStarted(output: Output, { url, keys }: StandaloneService, hasPerma
   );
   if (keys) {
     output.table(
-      [{ title: 'Role' }, { title: 'API key (shown only once)' }],
+      ['Role', 'API key (shown only once)'],
       [
         ['administrator', keys.administratorKey],
         ['client', keys.clientKey],

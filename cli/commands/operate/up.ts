@@ -123,7 +123,7 @@ function upResult(
     print: (output) => {
       output.line(`${output.styled('green', '✓')} Tokenferry is running. Data: ${config.home}`);
       output.table(
-        [{ title: 'Part' }, { title: 'Address' }],
+        ['Part', 'Address'],
         [
           ['Portal for clients', portalUrl ?? 'not running'],
           ['Temporal UI', temporalUiUrl],

@@ -50,7 +50,7 @@ function exportTemplates(folder: string, { platform, format }: TemplateOptions):
       for (const { file, columns } of templates) {
         output.line(`${output.styled('green', '✓')} ${file}`);
         output.table(
-          [{ title: 'Column', unbroken: true }, { title: '' }, { title: 'Content' }],
+          [{ title: 'Column', unbroken: true }, '', 'Content'],
           columns.map(({ name, required, description }) => [name, required ? 'required' : '', description]),
         );
         output.line();

@@ -151,7 +151,7 @@ const PRINTERS: Readonly<Record<Format, Printer>> = {
   table: async (output, trail, { stoppages }) => {
     let entries = 0;
     await output.streamTable(
-      [{ title: 'When', unbroken: true }, { title: 'Who' }, { title: 'What' }, { title: 'Outcome' }],
+      [{ title: 'When', unbroken: true }, 'Who', 'What', 'Outcome'],
       mapped(withStoppages(trail, stoppages), (item) => {
         entries += 1;
         if (isStoppage(item)) return [localTime(item.beganAt), ITSELF, stoppageText(item), stoppageOutcome(item)];

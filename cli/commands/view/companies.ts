@@ -166,10 +166,7 @@ async function print(output: Output, { companies: read, page }: Selection, stage
       yield [company.reference, company.name, stateCell(company, stage), whatHappened(company, stage)];
     }
   }
-  await output.streamTable(
-    [{ title: 'Reference', unbroken: true }, { title: 'Name' }, { title: 'State' }, { title: 'What happened' }],
-    rows(),
-  );
+  await output.streamTable([{ title: 'Reference', unbroken: true }, 'Name', 'State', 'What happened'], rows());
   if (links > 0) await printLinks(output, read());
   const total = counted(page?.matching ?? count, 'company');
   if (page === undefined || page.matching === 0) output.line(total);

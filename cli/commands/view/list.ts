@@ -220,9 +220,9 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
       output.table(
         [
           { title: 'Migration', unbroken: true },
-          { title: 'State' },
-          { title: 'Step' },
-          { title: 'Waiting for' },
+          'State',
+          'Step',
+          'Waiting for',
           { title: 'Done', align: 'right' },
           { title: 'Open', align: 'right' },
           { title: 'Not moved', align: 'right' },

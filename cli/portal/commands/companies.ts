@@ -178,7 +178,7 @@ async function print(
     return;
   }
   await output.streamTable(
-    [{ title: 'Reference', unbroken: true }, { title: 'Name' }, { title: 'State' }, { title: 'What happened' }],
+    [{ title: 'Reference', unbroken: true }, 'Name', 'State', 'What happened'],
     first.done ? table : following(first.value, table),
   );
   if (hidden() > 0) {

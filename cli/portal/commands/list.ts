@@ -67,7 +67,7 @@ function listResult(listed: readonly ListedSignIn[]): CommandResult {
           "You are not signed in to any migration at this portal on this machine. Sign in with the link of your invitation: ferry --portal '<link>' sign-in",
         );
       output.table(
-        [{ title: 'Migration', unbroken: true }, { title: 'You' }, { title: 'Key' }, { title: 'What is happening' }],
+        [{ title: 'Migration', unbroken: true }, 'You', 'Key', 'What is happening'],
         listed.map((each) => [
           ...[each.signIn.migrationId, `${each.signIn.person} (${each.signIn.role})`, keyText(each)],
           each.problem === null
