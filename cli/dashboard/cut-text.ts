@@ -43,7 +43,6 @@ function withoutMiddle(stdout: TerminalStream, lines: readonly string[], room: n
   return [...lines.slice(0, kept - end), reset + first, ...more, ...lines.slice(lines.length - end)];
 }
 
-/** Returns the lines that `print` would write to the stream. */
 function writtenLines(stdout: TerminalStream, print: (output: Output) => void): string[] {
   const pieces: string[] = [];
   const write = (piece: string): boolean => {

@@ -111,7 +111,6 @@ function titleLine(layout: Layout): StyledLine {
 
 type Cells = Readonly<Record<keyof typeof WIDTHS | keyof Layout, Span>>;
 
-/** Fits each span to the width of its column. */
 function cellsOf(layout: Layout, cells: Cells): Span[] {
   const right = (span: Span, width: number): Span => sized(span, width + GAP, 'right');
   const left = (span: Span, width: number): Span => sized(span, width, 'left');

@@ -80,7 +80,6 @@ function linesOf(
   return [...above, ...shown, ...exceptionLines(detail, selectedRow, room, columns, now)];
 }
 
-/** Returns lines with the errors that are retried. */
 function outageLines(outages: readonly string[], columns: number, maxLines: number): readonly StyledLine[] {
   return outages
     .flatMap((reason) => wrapped(`Retrying: ${reason}`, columns, maxLines))
@@ -158,7 +157,6 @@ function exceptionInFull(company: LedgerCompany, columns: number): readonly Styl
   ];
 }
 
-/** @param room number of available lines */
 function exceptionLines(
   { progress, exceptions }: MigrationDetail,
   selectedRow: number | null,

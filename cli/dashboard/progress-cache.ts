@@ -14,7 +14,6 @@ const MAX_AGE_MS = 30_000;
  * Long enough for a second attempt, which reaches another worker if the worker that had cached the workflow has died.
  */
 const QUERY_TIMEOUT_MS = 4_000;
-/** Maximum number of workflows that are queried per refresh. */
 const MAX_QUERIES = 6;
 /** A workflow that no worker answered for is not queried again for this long, unless its row in the list changes. */
 const RETRY_AFTER_MS = 10_000;

@@ -111,7 +111,6 @@ function selectedExceptionIn(detail: MigrationDetail | null, row: number | null)
   return exceptions.some((each) => each.row === row) ? row : (exceptions[0]?.row ?? null);
 }
 
-/** Sorts the rows by group, then by id. */
 function sortedRows(rows: readonly DashboardRow[]): readonly DashboardRow[] {
   const rank = (row: DashboardRow): number => STATUS_GROUPS.indexOf(statusGroup(row));
   return [...rows].sort((a, b) => rank(a) - rank(b) || BY_NAME.compare(a.migrationId, b.migrationId));

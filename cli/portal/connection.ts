@@ -275,7 +275,6 @@ function adviceFor(context: PortalContext, error: ApiError, sentTo: string | nul
   return `${wasNotSent(error) ? 'nothing was sent; ' : ''}${CHECK_CONNECTION}, and run the command again`;
 }
 
-/** Appends the warning that a request of the command can still take effect. */
 function withWarning(context: PortalContext, advice: string, sentTo: string): string {
   return `${advice}. A request that the portal has received can still take effect, so before you run the command again, see the migration with: ${commandText(context, 'show', sentTo)}`;
 }

@@ -39,7 +39,6 @@ function adviceFor(context: PortalContext, asked: Asked, view: MigrationView): s
   return `${support === null ? '' : `ask ${who} to ${support}, or `}see what you can decide with: ${commandText(context, 'show', view.migrationId)}`;
 }
 
-/** Returns whether support has accepted the details, and the client can still reject step 1 to change them. */
 function canReopenDetails({ steps, actions }: MigrationView): boolean {
   const isAccepted = steps.some(({ step, state }) => step === 'supply-details' && state === 'done');
   return isAccepted && actions.some(({ message, step }) => message === 'reject' && step === 'supply-details');

@@ -134,7 +134,6 @@ function printFacts(output: Output, view: MigrationView): void {
   output.line(`Your contact: ${contact}`);
 }
 
-/** Returns the problems of the details that the task does not list. */
 function problemsElsewhere({ task, details }: MigrationView): readonly string[] {
   return details.problems.filter((problem) => !(task?.problems ?? []).includes(problem));
 }

@@ -42,7 +42,6 @@ export function readReplaced(db: Database, migrationId: string): Promise<Company
   return readCompanyPage(db, migrationId, { replacedApplication: true }, FIRST);
 }
 
-/** Prints how many companies a list leaves out; nothing if it is complete. */
 function printMore(output: Output, { companies, matching }: CompanyPage, howToListAll: string): void {
   const more = matching - companies.length;
   if (more > 0) output.line(`  and ${more.toLocaleString('en-US')} more; ${howToListAll}`);

@@ -38,7 +38,6 @@ export interface Opening extends TryTimes {
   readonly now: Date;
 }
 
-/** How long to wait for a worker, in milliseconds. */
 const ANSWER_WITHIN_MS = 5_000;
 
 /**

@@ -76,7 +76,6 @@ export function printLimits(output: Output, progress: Progress, limits: Migratio
   if (areLimitsShown(progress)) output.line(`Limits: ${mainLimitsText(limits)}`);
 }
 
-/** Returns whether companies can still be moved, in a step in which moves begin. */
 function areLimitsShown({ route, step, state, counts }: Progress): boolean {
   const hasMoves = route === 'self-service' || stepNumber(step) > stepNumber('disable-syncing');
   return hasMoves && countOpen(counts) > 0 && !isOver(state);

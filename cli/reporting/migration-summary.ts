@@ -172,7 +172,6 @@ function waitingText(progress: Progress, now: Date): string {
   return sentence(what);
 }
 
-/** Prints the number of companies in each state, and how many have no confirmation or no usable credential. */
 function printCompanies(output: Output, { migrationId, route, state, step, counts }: Progress): void {
   const byState = clientCounts(counts, isOver(state));
   const words = clientStateWords(stageOf(state));

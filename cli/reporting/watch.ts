@@ -140,7 +140,6 @@ function ended({ progress }: WatchSnapshot): WatchEnd {
   };
 }
 
-/** Says who must act; null if no person must act. */
 function waitingText(progress: Progress): string | null {
   const { roles } = progress.waitingFor;
   if (isOver(progress.state) || roles.length === 0) return null;

@@ -144,7 +144,6 @@ async function isInTemporal(
 const MAX_COMPARED = 1_000;
 const COMPARE_WITHIN_MS = 2_000;
 
-/** Returns an error that suggests the ids most similar to a wrong id; the error itself if no id is similar. */
 async function withSuggestion(ferry: MigrationClient, error: NoSuchMigration): Promise<Error> {
   const near = similar(error.migrationId, await newestIds(ferry));
   if (near.length === 0) return error;

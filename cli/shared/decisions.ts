@@ -222,7 +222,6 @@ export function joinedResult(last: DecisionResult, answers: readonly PartOutcome
   return { ...last, outcome, text: joinedOutcomes(answers) };
 }
 
-/** Returns a note on whether the decision was signed; null if no signing key is configured. */
 function signatureNote(
   { signer }: MigrationClient,
   { signedBy }: DecisionResult,

@@ -191,7 +191,6 @@ function adviceAfterEnd({ migrationId, ending }: MigrationClosed): string {
   return `to see the outcome of the migration, run: ferry report ${migrationId}`;
 }
 
-/** Advice by error code of the operating system. */
 const SYSTEM_ADVICE: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program is using this port; choose another port with --port',
   EACCES: 'check the permissions',

@@ -48,7 +48,6 @@ export function nextCommands(progress: Progress, companies: NamedInCommands, now
   return asClient(suggestions(progress, companies, now), progress);
 }
 
-/** Matches the commands that approve a step. */
 const APPROVAL = /^ferry (?:approve|sign-off) /;
 
 function suggestions(progress: Progress, companies: NamedInCommands, now: Date): Commands {
@@ -73,7 +72,6 @@ function inState(progress: Progress, companies: NamedInCommands, now: Date): Com
   return [resume, ...inStep(progress, companies, now).filter(({ command }) => !ABOUT_MOVES.test(command))];
 }
 
-/** Says that a resume accepts the failures so far, if there are any. */
 function resumption(progress: Progress, command: NextCommand): NextCommand {
   return hasFailuresToAccept(progress) ? { ...command, does: `continues; ${FAILURES_ACCEPTED}` } : command;
 }
@@ -81,7 +79,6 @@ function resumption(progress: Progress, command: NextCommand): NextCommand {
 /** Matches the commands that help only while companies can move. */
 const ABOUT_MOVES = /^ferry (?:watch|go-nogo) /;
 
-/** Returns the commands of the open step in the managed route. */
 function inStep(progress: Progress, companies: NamedInCommands, now: Date): Commands {
   const { migrationId: id, step, counts } = progress;
   switch (step) {
@@ -188,7 +185,6 @@ function duringSupplyDetails(progress: Progress, { applications, isInPortal }: N
   return [...heldBack(progress), ...exceptions(progress), ...asked, ...corrections];
 }
 
-/** Suggests what the client can change in step 1. */
 function changes(progress: Progress): Commands {
   const { migrationId: id, preflight } = progress;
   const application = preflight?.application ? [applicationCommand(progress, preflight.application)] : [];

@@ -181,7 +181,6 @@ export function parseApprover(text: string, expectedKey = 'a public key, as prin
   return { role, by, publicKey };
 }
 
-/** The maximum number of suggestions for a wrong word. */
 const MAX_SIMILAR = 3;
 
 /**

@@ -61,7 +61,6 @@ export function databaseAdvice(env: NodeJS.ProcessEnv, answers = false): string 
   }
 }
 
-/** Returns what configures the ledger's database. */
 function databaseSourceOf(env: NodeJS.ProcessEnv): DatabaseSource {
   const stack = readStack(env);
   if (!stack?.isUsed) return 'environment';
@@ -80,7 +79,6 @@ export function isStackUsed(env: NodeJS.ProcessEnv): boolean {
   return readStack(env)?.isUsed ?? false;
 }
 
-/** Reads the running stack; undefined if none is running. */
 function readStack(env: NodeJS.ProcessEnv): Stack | undefined {
   return ifConfigured(() => loadConfig([], env, ['runningStack']).runningStack);
 }

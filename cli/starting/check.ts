@@ -54,7 +54,6 @@ export function checkJson({ files, platform, manifest, account, findings }: Chec
   };
 }
 
-/** Says what was not checked, because its server is not configured; null if both servers are configured. */
 function notCheckedText({ notConfigured }: AccountCheck): string | null {
   if (notConfigured.length === 0) return null;
   if (notConfigured.length > 1)

@@ -185,7 +185,6 @@ function cannotApprove(progress: Progress, step: Step, options: ApproveOptions):
 const approvalOf = (step: Step, options: ApproveOptions) =>
   ({ kind: 'step', verdict: 'approve', step, ...actorFrom(options), decisionId: '' }) as const;
 
-/** Returns whether the details cannot be approved, because the preflight has found problems. */
 function hasProblems({ step: current, preflight }: Progress, step: Step): boolean {
   return step === 'supply-details' && current === step && (preflight?.problems.length ?? 0) > 0;
 }

@@ -81,7 +81,6 @@ function overridesOf(progress: Progress, { as: role, by }: DecisionOptions): str
   return lifted.map((pause) => `paused ${pauseText(pause)}`).join('; ');
 }
 
-/** Returns whether no pause remains, so that the migration continues. */
 function liftsAll(progress: Progress, { as: role }: DecisionOptions): boolean {
   const pauses = pausesIn(progress);
   return liftedPauses(progress, role, pauses).length === pauses.length;

@@ -93,7 +93,6 @@ async function findEnded({ db }: LedgerClient, migrationIds: readonly string[]):
   return migrationIds.filter((_, index) => (migrations[index]?.ending ?? null) !== null);
 }
 
-/** Says how to close the migrations that a sweep has found. */
 function nextLines(
   found: readonly string[],
   ended: readonly string[],
@@ -115,7 +114,6 @@ function nextLines(
 const withoutEnded = (found: readonly string[], ended: readonly string[]): readonly string[] =>
   found.filter((id) => !ended.includes(id));
 
-/** Returns the error for a migration that a sweep does not find. */
 async function notToClose(ferry: LedgerClient, migrationId: string): Promise<Error> {
   const migration = await readMigration(ferry.db, migrationId);
   if (migration === undefined) return new NoSuchMigration(migrationId);
@@ -133,7 +131,6 @@ async function notToClose(ferry: LedgerClient, migrationId: string): Promise<Err
     : new CommandFailed(`${migrationId} is already closed`, `to see its outcome, run: ferry report ${migrationId}`);
 }
 
-/** Maximum number of migrations that the question lists. */
 const MAX_NAMED = 10;
 
 function closingOf(found: readonly string[], ended: readonly string[]) {

@@ -41,7 +41,6 @@ interface AmendRequest {
   readonly portal: string | null;
 }
 
-/** Advice for a migration that has ended. */
 const startNewMigration = ({ route }: StoredMigration): string =>
   `start a new ${route} migration for these companies, with another --label`;
 
@@ -248,7 +247,6 @@ function amendResult(
   };
 }
 
-/** Prints a command and, if references are missing from it, how to add them. */
 function printCommand(output: Output, { command, others }: ConfirmationCommand): void {
   output.line(`    ${command}`);
   if (others !== null) output.line(`      ${others}`);

@@ -139,7 +139,6 @@ interface Registration {
   readonly isSealed: boolean;
 }
 
-/** Says that the application is not registered, or what its registration depends on. */
 function notRegisteredText({ migrationId, isCertain, isAccepted, isSealed }: Registration): string {
   if (isCertain) return 'Nothing was registered with the service';
   // This application is sealed. Any other application is registered as soon as its decision has been accepted.

@@ -89,7 +89,6 @@ async function selfService(context: Context, file: string, options: SelfServiceO
   });
 }
 
-/** Explains what will happen to the tokens, and asks for confirmation. */
 function confirmStart(
   { output, terminal }: Context,
   check: CheckOutcome,
@@ -107,7 +106,6 @@ function credentialsText({ withCredential }: CheckOutcome['manifest']): string {
   return withCredential === 0 ? 'credentials that you supply later' : counted(withCredential, 'credential');
 }
 
-/** Prints what will happen to the tokens. */
 function printStart(output: Output, { files, findings, manifest, platform, limits }: CheckOutcome): void {
   printFindings(output, findings, listAllFindings(files, platform));
   const { totals } = manifest;

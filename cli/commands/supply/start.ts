@@ -266,7 +266,6 @@ function startResult(request: Started): CommandResult {
   };
 }
 
-/** Returns how many credentials were not stored, why, and what to do. */
 function notStoredText({ migrationId, platform, preflight, credentials }: Started, count: number): string {
   const left = counted(count, 'credential');
   const later = supplyLaterText(platform, migrationId, credentials);

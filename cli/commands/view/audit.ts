@@ -99,7 +99,6 @@ function printStart(output: Output, { suppliedBy, suppliedAt }: StoredMigration)
 /** A line of the table and of the CSV. */
 type Item = DecisionRecord | RecordedStoppage;
 
-/** Inserts the stoppages among the decisions, in the order of time. */
 async function* withStoppages(
   trail: AsyncIterable<DecisionRecord>,
   stoppages: readonly RecordedStoppage[],

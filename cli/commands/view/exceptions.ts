@@ -96,7 +96,6 @@ async function exceptions(
   return { written: true };
 }
 
-/** Says that no remedy is possible any more, and what can be done instead. */
 function endLines({ id, stage, ending }: MigrationWithStage): readonly string[] {
   const report = `To see what each company needs, run: ferry report ${id}`;
   return stage === 'terminated'

@@ -65,7 +65,6 @@ const LOST = 'not in Temporal';
 /** The state of a migration that was stored, but that Temporal does not have and no worker has begun. */
 const NOT_STARTED = 'not started';
 
-/** Explains why some migrations can be read only in part: their payload key is missing here. */
 function printMissingKeys(
   output: Output,
   migrations: readonly Pick<MigrationSummary, 'migrationId' | 'missingKey'>[],
@@ -162,7 +161,6 @@ async function readLines(ferry: MigrationClient): Promise<readonly ListedLine[]>
   return [...lines, ...onlyInLedger];
 }
 
-/** Explains the lines of migrations that Temporal does not have. */
 function printOnlyInLedger(output: Output, lines: readonly ListedLine[]): void {
   const fromLedger = lines.filter(({ onlyInLedger }) => onlyInLedger);
   const idsOf = (wanted: string) =>
@@ -192,7 +190,6 @@ function printOnlyInLedger(output: Output, lines: readonly ListedLine[]): void {
   }
 }
 
-/** Says what to do about migrations that have not ended, although their workflows have ended in Temporal. */
 function printTerminated(output: Output, lines: readonly ListedLine[]): void {
   const ids = lines.flatMap(({ migrationId, endedInTemporal }) => (endedInTemporal ? [migrationId] : []));
   if (ids.length === 0) return;
@@ -201,7 +198,6 @@ function printTerminated(output: Output, lines: readonly ListedLine[]): void {
   output.line(`  To close ${ids.length === 1 ? 'it' : 'one of them'}, run: ferry sweep --close ${ids[0] ?? ''}`);
 }
 
-/** Says why workers cannot continue some migrations, and what to check. */
 function printStuck(output: Output, migrations: readonly ListedLine[]): void {
   for (const { migrationId, problem } of migrations)
     if (problem !== null) output.line(`The worker cannot continue ${migrationId}: ${problem}`);

@@ -203,7 +203,6 @@ async function* following<T>(first: T, others: AsyncIterable<T>): AsyncGenerator
   yield* others;
 }
 
-/** Prints what the client can do, as commands if this person can decide, and what else can help. */
 function printHelp(
   context: PortalContext,
   view: MigrationView,
