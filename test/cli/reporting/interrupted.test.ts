@@ -1,29 +1,16 @@
 /** Tests what `ferry show` says about companies whose move was interrupted, while the migration is paused. */
-import { printMigration } from '../../../cli/reporting/migration-summary';
-import { Output } from '../../../cli/terminal/output';
 import type { StopReason } from '../../../domain/companies/failures';
 import { progressOf } from '../../../domain/progress/progress';
 import { AT, counts, migrationPlan, stateAt } from '../../support/migrations/migration-states';
-import { capturedStream } from '../captured-terminal';
+import { shownMigration } from './shown-migration';
 
 function shown(stopReason: StopReason | null, companies: number): string {
-  const stdout = capturedStream(400);
   const by = stopReason === null ? 'Sam' : null;
   const state = stateAt('complete-migration', {
     counts: counts({ total: 60, moved: 57, importing: 3 }),
     pause: { reason: 'why', by, stopReason, at: AT },
   });
-  printMigration(
-    new Output({ stdout, stderr: stdout }, false),
-    progressOf(migrationPlan(), state),
-    {
-      ...{ limits: null, live: null, deferred: null, isBatchRunning: false, ledgerBehind: false, windowsPaused: null },
-      ...{ clientPage: null, applications: null, keyFingerprint: null, chosenFirst: null, confirmedBy: null },
-      ...{ interrupted: { companies, inFlightUntil: null }, retriedErrors: [], retryTexts: [], next: [] },
-    },
-    { inFull: false, now: new Date(AT) },
-  );
-  return stdout.text;
+  return shownMigration(progressOf(migrationPlan(), state), { interrupted: { companies, inFlightUntil: null } });
 }
 
 test.each([null, 'too-many-failures', 'application-refused', 'wrong-organization'] as const)(

@@ -3,13 +3,10 @@
  * end.
  */
 import type { Confirmers } from '../../../store';
-import { stripVTControlCharacters } from 'node:util';
 import { companyLines } from '../../../cli/dashboard/migration-lines';
 import { countsText } from '../../../cli/portal/summary';
 import type { Deferred } from '../../../cli/reporting/migration-summary';
-import { printMigration } from '../../../cli/reporting/migration-summary';
 import { nextCommands, NO_COMPANIES } from '../../../cli/shared/next-commands';
-import { Output } from '../../../cli/terminal/output';
 import { textOf, widthOf } from '../../../cli/terminal/styled-text';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
@@ -31,8 +28,8 @@ import {
   proposeTime,
   stateAt,
 } from '../../support/migrations/migration-states';
-import { capturedStream } from '../captured-terminal';
 import { OTHER_CLIENTS_APPLICATION } from './other-clients-application';
+import { shownMigration } from './shown-migration';
 
 const plan = migrationPlan({ migrationId: 'acme.quickbooks-online' });
 const NOW = new Date(LATER);
@@ -114,34 +111,15 @@ function shown(
   deferred: Deferred | null = null,
   more: { readonly windowsPaused?: string; readonly isBatchRunning?: boolean; readonly now?: Date } = {},
 ): readonly string[] {
-  const stdout = capturedStream(columns);
+  const { now = NOW, ...found } = more;
   const progress = progressOf(plan, state);
-  printMigration(
-    new Output({ stdout, stderr: stdout }, false),
-    progress,
-    {
-      ...{
-        interrupted: null,
-        deferred,
-        limits: state.limits,
-        applications: null,
-        chosenFirst: null,
-        keyFingerprint: 'ab12-cd34-ef56-0718-293a-4b5c-6d7e-8f90',
-        live: null,
-        windowsPaused: null,
-        isBatchRunning: false,
-        ledgerBehind: false,
-        retriedErrors: [],
-        retryTexts: [],
-        confirmedBy,
-        ...more,
-      },
-      clientPage: `http://127.0.0.1:8235/m/${progress.migrationId}`,
-      next: nextCommands(progress, { ...NO_COMPANIES, unconfirmedWave: 2 }, NOW),
-    },
-    { inFull, now: more.now ?? NOW },
-  );
-  return stripVTControlCharacters(stdout.text).trimEnd().split('\n');
+  const findings = {
+    ...{ deferred, limits: state.limits, confirmedBy, ...found },
+    keyFingerprint: 'ab12-cd34-ef56-0718-293a-4b5c-6d7e-8f90',
+    clientPage: `http://127.0.0.1:8235/m/${progress.migrationId}`,
+    next: nextCommands(progress, { ...NO_COMPANIES, unconfirmedWave: 2 }, NOW),
+  };
+  return shownMigration(progress, findings, { columns, inFull, now }).trimEnd().split('\n');
 }
 
 test.each(SITUATIONS)('a migration fits a terminal of 80x24, with the link for the client: %s', (_, state) => {

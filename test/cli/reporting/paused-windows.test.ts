@@ -1,12 +1,10 @@
 /** Tests what `ferry show` says while the Schedule is paused in Temporal. */
-import { printMigration } from '../../../cli/reporting/migration-summary';
-import { Output } from '../../../cli/terminal/output';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { Window } from '../../../domain/planning/windows';
 import { progressOf } from '../../../domain/progress/progress';
 import { counts, decideAll, migrationPlan, proposeTime, stateAt } from '../../support/migrations/migration-states';
-import { capturedStream } from '../captured-terminal';
+import { shownMigration } from './shown-migration';
 
 /** 2 March 2026 is a Monday. */
 const NIGHTS: Window = { days: ['mon', 'wed'], from: '22:00', to: '23:00', timeZone: 'UTC' };
@@ -23,18 +21,7 @@ const MOVING = stateAt('complete-migration', {
 const OPENED = { ...MOVING, openedWindow: MONDAY };
 
 function shown(state: MigrationState, now: string, windowsPaused: string | null = 'month end, Sam'): string {
-  const stdout = capturedStream(400);
-  printMigration(
-    new Output({ stdout, stderr: stdout }, false),
-    progressOf(migrationPlan(), state),
-    {
-      ...{ interrupted: null, limits: null, live: null, deferred: null, isBatchRunning: false, ledgerBehind: false },
-      ...{ clientPage: null, applications: null, keyFingerprint: null, chosenFirst: null, confirmedBy: null },
-      ...{ windowsPaused, retriedErrors: [], retryTexts: [], next: [] },
-    },
-    { inFull: false, now: new Date(now) },
-  );
-  return stdout.text;
+  return shownMigration(progressOf(migrationPlan(), state), { windowsPaused }, { now: new Date(now) });
 }
 
 test('only the text that promises moves is left out between paused windows', () => {

@@ -1,27 +1,13 @@
 /** Tests where `ferry show` prints the problems and warnings of the supplied details, and what to do about each. */
-import { stripVTControlCharacters } from 'node:util';
-import { printMigration } from '../../../cli/reporting/migration-summary';
-import { Output } from '../../../cli/terminal/output';
 import type { Preflight } from '../../../domain/migration/preflight-result';
 import { withActingRoles } from '../../../domain/progress/acting-roles';
 import { progressOf } from '../../../domain/progress/progress';
-import { AT, counts, migrationPlan, preflight, stateAt } from '../../support/migrations/migration-states';
-import { capturedStream } from '../captured-terminal';
+import { counts, migrationPlan, preflight, stateAt } from '../../support/migrations/migration-states';
+import { shownMigration } from './shown-migration';
 
 function shown(found: Partial<Preflight>): string {
-  const stdout = capturedStream(120);
   const state = stateAt('supply-details', { preflight: preflight(found), counts: counts({ total: 25, waiting: 25 }) });
-  printMigration(
-    new Output({ stdout, stderr: stdout }, false),
-    withActingRoles(progressOf(migrationPlan(), state)),
-    {
-      ...{ interrupted: null, limits: null, live: null, deferred: null, isBatchRunning: false, ledgerBehind: false },
-      ...{ clientPage: null, applications: null, keyFingerprint: null, chosenFirst: null, confirmedBy: null },
-      ...{ windowsPaused: null, retriedErrors: [], retryTexts: [], next: [] },
-    },
-    { inFull: false, now: new Date(AT) },
-  );
-  return stripVTControlCharacters(stdout.text);
+  return shownMigration(withActingRoles(progressOf(migrationPlan(), state)), {}, { columns: 120 });
 }
 
 test('each problem and warning of the details is followed by what to do about it', () => {
