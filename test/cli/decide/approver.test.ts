@@ -1,15 +1,15 @@
 /** Tests adding and removing approvers of a running migration, with people on several machines. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { approverFingerprint } from '../../../domain/migration/approvers';
 import { createInvitation, listInvitations, pauseForProblem, setPaused } from '../../../store';
 import { updateRow } from '../../support/migrations/ledger';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
+import { temporaryFolder } from '../../support/temporary-folder';
 
 const orchestrator = useOrchestratorWithWorker();
-let folder: string;
+const folder = temporaryFolder();
 const keys = new Map<string, string>();
 const OPEN = 'keys.quickbooks-online';
 const SIGNED = 'keys.quickbooks-online.signed';
@@ -20,7 +20,6 @@ const keyOf = (machine: string): string => keys.get(machine) ?? '';
 const fingerprintOf = (machine: string): string => approverFingerprint({ publicKey: keyOf(machine) });
 
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   for (const [machine, name] of [
     ['sam', 'Sam'],
     ['cleo', 'Cleo'],
@@ -34,7 +33,6 @@ beforeAll(async () => {
   await start('7300000000000001');
   await start('7300000000000002', '--label', 'signed', '--approver', `support:Sam:${keyOf('sam')}`);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 async function start(organization: string, ...more: string[]): Promise<void> {
   const manifest = path.join(folder, `${organization}.csv`);

@@ -1,14 +1,14 @@
 /** Tests a migration that accepts only signed decisions, with people on several machines. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { until } from '../../support/async';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
+import { temporaryFolder } from '../../support/temporary-folder';
 
 const orchestrator = useOrchestratorWithWorker();
-let folder: string;
+const folder = temporaryFolder();
 const publicKeys = new Map<string, string>();
 const [ID, OTHER] = ['signing.quickbooks-online', 'signing.quickbooks-online.other'];
 
@@ -20,7 +20,6 @@ const atMachineOf = (machine: string): NodeJS.ProcessEnv => ({
 const run = (machine: string, ...args: string[]) => ferry(args, undefined, atMachineOf(machine));
 
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   // Eve has a key that claims to be Sam's. Pia has no key.
   for (const [machine, name] of [
     ['sam', 'Sam'],
@@ -34,7 +33,6 @@ beforeAll(async () => {
   await start(ID, '7100000000000001');
   await start(OTHER, '7100000000000002', '--label', 'other');
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const approvers = (): string[] => [
   ...['--approver', `support:Sam:${publicKeys.get('sam')}`],

@@ -1,7 +1,6 @@
 /** Tests that `ferry doctor` reports the vaults of open migrations that cannot be opened. */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 import type { CheckResult } from '../../../cli/doctor';
 import { createVaultKey } from '../../../security';
@@ -9,22 +8,19 @@ import { startTestMigration } from '../../workflows/running-migration';
 import type { OpenedOrchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
+import { temporaryFolder } from '../../support/temporary-folder';
 
 let orchestrator: OpenedOrchestrator;
-let folder: string;
+const folder = temporaryFolder();
 let id: string;
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   orchestrator = await startOrchestrator();
   await orchestrator.startWorker();
   const migration = await startTestMigration(orchestrator, 'sealed', ['sbx-ok-1.x1']);
   await migration.until(({ preflight }) => preflight !== null);
   ({ id } = migration);
 });
-afterAll(async () => {
-  await orchestrator.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => orchestrator.close());
 
 async function checkVaults(changes: NodeJS.ProcessEnv = {}): Promise<readonly CheckResult[]> {
   const env = { ...orchestrator.env, TOKENFERRY_HOME: folder, ...changes };

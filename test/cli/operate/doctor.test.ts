@@ -1,7 +1,6 @@
 /** Tests that `ferry doctor` reports exactly the broken part, gives advice, and reveals no secret. */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { msToTs } from '@temporalio/common/lib/time';
@@ -21,6 +20,7 @@ import type { OpenedOrchestrator } from '../../support/servers/orchestrator';
 import { startOrchestrator } from '../../support/servers/orchestrator';
 import type { RunningWorker } from '../../../worker';
 import { ferry } from '../captured-terminal';
+import { temporaryFolder } from '../../support/temporary-folder';
 
 const UNREACHABLE = '127.0.0.1:1';
 const EMPTY_NAMESPACE = `examined-${randomBytes(4).toString('hex')}`;
@@ -29,9 +29,8 @@ let orchestrator: OpenedOrchestrator;
 let worker: RunningWorker;
 let database: TestDatabase;
 let codec: CodecServer;
-let folder: string;
+const folder = temporaryFolder();
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   [orchestrator, database] = await Promise.all([startOrchestrator(), createTestDatabase()]);
   worker = await orchestrator.startWorker();
   const migration = await startTestMigration(orchestrator, 'examined', ['sbx-ok-1.x1']);
@@ -55,7 +54,6 @@ afterAll(async () => {
   await codec.close();
   await orchestrator.close();
   await database.drop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Runs `ferry doctor` as JSON and as text, asserts that neither output contains a secret, and returns the results. */

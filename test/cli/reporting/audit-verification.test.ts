@@ -1,16 +1,15 @@
 /** Tests the verification of exported trails that contain no decisions. It needs neither a ledger nor Temporal. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 import { ferry } from '../captured-terminal';
+import { temporaryFolder } from '../../support/temporary-folder';
 
 const [publicKey, OF_SUPPORT] = ['Cleo', 'Sam'].map(
   (person) => parseSigningKey(new Secret(createSigningKey(person))).publicKey,
 );
-const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
+const folder = temporaryFolder();
 const file = path.join(folder, 'trail.jsonl');
-afterAll(() => rmSync(folder, { recursive: true }));
 
 function verify(text: string) {
   writeFileSync(file, text);

@@ -2,8 +2,7 @@
  * Tests how `ferry exceptions` lists companies that are no exceptions but need attention: those that wait for their
  * next try, and those with a replaced application. Also tests commands for more companies than fit into one command.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { localTime } from '../../../cli/terminal/times';
 import { nextMove } from '../../../domain/planning/windows';
@@ -14,13 +13,10 @@ import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { closedWindows, startTestMigration, SUPPORT, windowChange } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
+import { temporaryFolder } from '../../support/temporary-folder';
 
 const orchestrator = useOrchestratorWithWorker();
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 

@@ -1,7 +1,6 @@
 /** Tests that failures are reported in one line, with advice on what to do next. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ServiceError, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { withService } from '../../../cli/shared/service-client';
@@ -45,6 +44,7 @@ import {
   VaultUsable,
 } from '../../../store';
 import { ferry } from '../captured-terminal';
+import { temporaryFolder } from '../../support/temporary-folder';
 
 const ROOT = path.join(__dirname, '../../..');
 const M = 'acme.xero';
@@ -254,11 +254,7 @@ function sourcesOf(folder: string): readonly string[] {
 }
 
 describe('on the command line', () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
 
   const env = () => ({ TOKENFERRY_HOME: folder });
 

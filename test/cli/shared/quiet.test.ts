@@ -1,22 +1,19 @@
 /** Tests that `--quiet` prints only requested data and failures. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestMigration } from '../../workflows/running-migration';
 import { startTestMigration } from '../../workflows/running-migration';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { MANIFEST } from '../command-line';
+import { temporaryFolder } from '../../support/temporary-folder';
 
 const orchestrator = useOrchestratorWithWorker();
 let migration: TestMigration;
-let folder: string;
+const folder = temporaryFolder();
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   migration = await startTestMigration(orchestrator, 'quiet', ['sbx-ok-1.q1']);
   await migration.until(({ preflight }) => preflight !== null);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const quietly = (...args: string[]) => ferry([...args, '--quiet'], undefined, orchestrator.env);
 

@@ -1,6 +1,5 @@
 /** Tests that `ferry application` sends the secret of the client's application to the service and nowhere else. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Prompts } from '../../../cli/terminal/prompts';
@@ -13,18 +12,17 @@ import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson, MANIFEST } from '../command-line';
 import { decodePayloads, payloadsIn } from './payloads';
+import { temporaryFolder } from '../../support/temporary-folder';
 
 const ID = 'owner.quickbooks-online';
 const CANARY = 'canary-7f3a-client-secret';
 const CLIENT = ['--as', 'client', '--by', 'Cleo'];
 
 const orchestrator = useOrchestratorWithWorker();
-let folder: string;
+const folder = temporaryFolder();
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   await ferry(['start', MANIFEST, '--platform', 'quickbooks-online', '--client', 'owner'], undefined, orchestrator.env);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function secretFile(text: string): string {
   const file = path.join(folder, 'secret');

@@ -1,19 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { ferry as ferryIn } from '../captured-terminal';
+import { temporaryFolder } from '../../support/temporary-folder';
 
 // A home folder without configuration and without a running stack.
-const home = mkdtempSync(join(tmpdir(), 'tokenferry-test-'));
+const home = temporaryFolder();
 const ferry = (args: string[], columns?: number) => ferryIn(args, columns, { TOKENFERRY_HOME: home });
 
-afterAll(() => {
-  removeTempFiles();
-  rmSync(home, { recursive: true, force: true });
-});
+afterAll(() => removeTempFiles());
 
 const EXAMPLE = join(__dirname, '../../../examples/quickbooks-online-25');
 const manifest = join(EXAMPLE, 'manifest.csv');

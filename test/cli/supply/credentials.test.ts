@@ -1,6 +1,5 @@
 /** Tests `ferry credentials` and `ferry application` in a migration that accepts only signed decisions. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
@@ -8,21 +7,20 @@ import type { TestMigration } from '../../workflows/running-migration';
 import { startTestMigration } from '../../workflows/running-migration';
 import { platform } from '../../support/migrations/platforms';
 import { ferry } from '../captured-terminal';
+import { temporaryFolder } from '../../support/temporary-folder';
 
 const ZOHO_BOOKS = platform('zoho-books');
 
 const keys = new Map(['Sam', 'Cleo'].map((by) => [by, createSigningKey(by)]));
 const orchestrator = useOrchestratorWithWorker();
 let migration: TestMigration;
-let folder: string;
+const folder = temporaryFolder();
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   const signers = [...keys.values()].map((key) => parseSigningKey(new Secret(key)));
   const options = { slug: 'zoho-books', signers };
   migration = await startTestMigration(orchestrator, 'supply', ['sbx-ok-1.s1', 'sbx-ok-1.s2'], null, options);
   await migration.until(({ preflight }) => preflight !== null);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /**
  * Runs `ferry credentials` as the client, with a file of credentials for these companies.

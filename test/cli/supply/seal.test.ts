@@ -1,6 +1,5 @@
 /** Tests `ferry seal`: the client seals its files offline, support stores them, and only a worker can open them. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import type { VaultKeyWrapper } from '../../../security';
@@ -22,17 +21,17 @@ import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
+import { temporaryFolder } from '../../support/temporary-folder';
 
 const AS_CLIENT = ['--as', 'client', '--by', 'Cleo'];
 
 const orchestrator = useOrchestratorWithWorker();
 let migration: TestMigration;
-let folder: string;
+const folder = temporaryFolder();
 let key: string;
 let provider: string;
 let keys: VaultKeyWrapper;
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   migration = await startTestMigration(orchestrator, 'sealing', ['sbx-ok-1.s1', 'sbx-ok-1.s2', 'sbx-ok-1.s3']);
   await migration.until(({ preflight, checking }) => preflight !== null && !checking);
   const { json } = await runJson(orchestrator, 'migration-key', migration.id);
@@ -42,7 +41,6 @@ beforeAll(async () => {
   provider = providerFingerprint(keys.providerPublicKey);
   expect(json['signedBy']).toBe(provider);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function fileOf(name: string, content: string): string {
   const file = path.join(folder, name);

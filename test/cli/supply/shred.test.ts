@@ -1,19 +1,14 @@
 /** Tests `--shred`, which overwrites and removes the client's credential file once all its credentials are stored. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
+import { temporaryFolder } from '../../support/temporary-folder';
 
 const orchestrator = useOrchestratorWithWorker();
-let folder: string;
+const folder = temporaryFolder();
 const ID = 'shredder.zoho-books';
-
-beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const writeLines = (name: string, lines: readonly string[]): string => {
   const file = path.join(folder, name);

@@ -2,8 +2,7 @@
  * Tests `ferry audit --verify` and the handover report for a migration that accepts only signed decisions. One test
  * changes the ledger without a decision.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stopReasonText } from '../../../domain/companies/failures';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
@@ -11,18 +10,17 @@ import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import type { TestMigration } from '../../workflows/running-migration';
 import { CLIENT, startTestMigration } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
+import { temporaryFolder } from '../../support/temporary-folder';
 
 const signers = ['Sam', 'Cleo'].map((by) => parseSigningKey(new Secret(createSigningKey(by))));
 const orchestrator = useOrchestratorWithWorker();
 let migration: TestMigration;
-let folder: string;
+const folder = temporaryFolder();
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   const credentials = ['sbx-ok-1.a1', 'sbx-ok-1.a2', 'sbx-ok-1.a3'];
   migration = await startTestMigration(orchestrator, 'audited', credentials, null, { signers });
   await migration.until(({ preflight }) => preflight !== null);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function verifyExport() {
   const { out } = await ferry(['audit', migration.id, '--format', 'jsonl'], undefined, orchestrator.env);

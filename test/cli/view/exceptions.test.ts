@@ -2,9 +2,6 @@
  * Tests `ferry exceptions`, which lists companies that were not moved and suggests commands for them. Also runs these
  * commands.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { localTime } from '../../../cli/terminal/times';
 import { WEEKDAYS } from '../../../domain/planning/windows';
 import { findCompany, readMigration } from '../../../store';
@@ -17,12 +14,12 @@ import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 import { writeCredentials, type CredentialToken } from './credential-file';
+import { temporaryFolder } from '../../support/temporary-folder';
 
 const orchestrator = useOrchestratorWithWorker();
 let migration: TestMigration;
-let folder: string;
+const folder = temporaryFolder();
 beforeAll(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
   migration = await startTestMigration(
     orchestrator,
     'excepted',
@@ -34,7 +31,6 @@ beforeAll(async () => {
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await migration.until(({ counts }) => counts.failed === 2 && counts.moved === 2);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 const company = (reference: string) => findCompany(orchestrator.ferry.db, migration.id, { reference });
