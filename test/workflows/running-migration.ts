@@ -51,6 +51,10 @@ export interface TestMigration {
   readonly until: (reached: (progress: Progress) => boolean) => Promise<Progress>;
   /** Takes the migration through steps 1 to 4, and supplies the credentials that it was started with. */
   readyToMove(): Promise<void>;
+  /** Takes the migration through steps 1 to 4, and waits until its first company has moved. */
+  firstCompanyMoved(): Promise<void>;
+  /** Takes the migration through steps 1 to 5. */
+  readyToComplete(): Promise<void>;
   /** Stores a credential that was obtained just now. Sends no decision. */
   supply(reference: string, credential: string): Promise<void>;
   /** Stores a new credential for a company that was not moved, and sends the `replaceCredential` decision. */
@@ -140,6 +144,25 @@ export async function startTestMigration(
   const supply = async (reference: string, credential: string): Promise<void> => {
     await supplyCredentials(ferry.db, id, [freshCredential(reference, credential)], 'Cleo');
   };
+  const readyToMove = async (): Promise<void> => {
+    await untilProgress(({ preflight }) => preflight !== null);
+    await send('approve', { step: 'supply-details', ...SUPPORT });
+    await send('proposeTime', { startAt: new Date().toISOString(), ...SUPPORT });
+    await send('approve', { step: 'schedule', ...SUPPORT });
+    await send('approve', { step: 'schedule', ...CLIENT });
+    await send('approve', { step: 'update-application', ...CLIENT });
+    await send('approve', { step: 'update-application', ...SUPPORT });
+    await send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
+    await untilProgress(({ step }) => step === 'migrate-first-company');
+    const decisionId = randomUUID();
+    const fresh = credentials.map((credential, index) => freshCredential(`R-${index + 1}`, credential));
+    await stageCredentials(ferry.db, id, fresh, 'Cleo', { decisionId, replaces: false });
+    await send('credentialsSupplied', { decisionId, companies: credentials.length, ...CLIENT });
+  };
+  const firstCompanyMoved = async (): Promise<void> => {
+    await readyToMove();
+    await untilProgress(({ firstCompany }) => firstCompany?.stage === 'verified');
+  };
   return {
     id,
     send,
@@ -151,20 +174,11 @@ export async function startTestMigration(
     },
     until: untilProgress,
     supply,
-    readyToMove: async () => {
-      await untilProgress(({ preflight }) => preflight !== null);
-      await send('approve', { step: 'supply-details', ...SUPPORT });
-      await send('proposeTime', { startAt: new Date().toISOString(), ...SUPPORT });
-      await send('approve', { step: 'schedule', ...SUPPORT });
-      await send('approve', { step: 'schedule', ...CLIENT });
-      await send('approve', { step: 'update-application', ...CLIENT });
-      await send('approve', { step: 'update-application', ...SUPPORT });
-      await send('confirmSyncDisabled', { companies: 'all', ...CLIENT });
-      await untilProgress(({ step }) => step === 'migrate-first-company');
-      const decisionId = randomUUID();
-      const fresh = credentials.map((credential, index) => freshCredential(`R-${index + 1}`, credential));
-      await stageCredentials(ferry.db, id, fresh, 'Cleo', { decisionId, replaces: false });
-      await send('credentialsSupplied', { decisionId, companies: credentials.length, ...CLIENT });
+    readyToMove,
+    firstCompanyMoved,
+    readyToComplete: async () => {
+      await firstCompanyMoved();
+      await send('approve', { step: 'migrate-first-company', ...SUPPORT });
     },
   };
 }

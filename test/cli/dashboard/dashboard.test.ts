@@ -25,9 +25,7 @@ beforeAll(async () => {
   await slip.send('proposeTime', { startAt: '2030-03-01T20:00:00.000Z', ...SUPPORT });
   await slip.send('approve', { step: 'schedule', ...SUPPORT });
   dock = await startTestMigration(orchestrator, 'dock', ['sbx-ok-1.dock', 'sbx-revoked.dock', 'sbx-expired.dock']);
-  await dock.readyToMove();
-  await dock.until(({ firstCompany }) => firstCompany?.stage === 'verified');
-  await dock.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await dock.readyToComplete();
   await dock.until(({ counts, state }) => counts.failed === 2 && state === 'waiting');
 });
 afterEach(() => session?.close());

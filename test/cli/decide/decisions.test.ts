@@ -140,8 +140,7 @@ test('a rejection that does not say what to try next names the options, with com
     });
   }
   const { id, ...migration } = await startTestMigration(orchestrator, 'undecided', ['sbx-ok-1.u1', 'sbx-ok-1.u2']);
-  await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await migration.firstCompanyMoved();
   const command = `ferry reject ${id} migrate-first-company --reason 'too small'`;
   expect(await run('reject', id, '--reason', 'too small')).toMatchObject({
     exitCode: 1,

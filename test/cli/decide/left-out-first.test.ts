@@ -10,8 +10,7 @@ const orchestrator = useOrchestratorWithWorker();
 test('a rejection of a first company that was left out offers only another company', async () => {
   const migration = await startTestMigration(orchestrator, 'left-out', ['sbx-ok-1.lo1', 'sbx-ok-1.lo2']);
   const { id } = migration;
-  await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await migration.firstCompanyMoved();
   await updateRow(orchestrator.ferry.db, id, 1, { state: 'skipped' });
   const args = ['reject', id, '--company', 'R-1', '--reason', 'too small'];
   const another = `R-1 is the company that you reject, so it cannot be the other company to try; to try another company: ferry reject ${id} migrate-first-company --reason 'too small'`;

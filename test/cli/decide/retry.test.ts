@@ -11,9 +11,7 @@ const run = (...args: string[]) => ferry(args, undefined, orchestrator.env);
 
 beforeAll(async () => {
   wharf = await startTestMigration(orchestrator, 'wharf', ['sbx-ok-1.wharf', 'sbx-revoked.wharf', 'sbx-expired.wharf']);
-  await wharf.readyToMove();
-  await wharf.until(({ firstCompany }) => firstCompany?.stage === 'verified');
-  await wharf.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await wharf.readyToComplete();
   await wharf.until(({ counts, state }) => counts.failed === 2 && state === 'waiting');
   await updateRow(orchestrator.ferry.db, wharf.id, 2, { crossed_at: new Date(), link_url: 'https://link.example/2' });
 });

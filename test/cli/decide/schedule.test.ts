@@ -84,8 +84,7 @@ test('a proposed start outside the windows is shown with the first opening after
 
 test('windows can be paused with a note and resumed in step 6, and cannot be triggered outside their hours', async () => {
   await migration.send('adjust', windowChange([]));
-  await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await migration.firstCompanyMoved();
   await migration.send('adjust', windowChange(closedWindows()));
   await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
   await until(async () => (await run('schedule', 'show', '--all')).out.includes('open automatically'));

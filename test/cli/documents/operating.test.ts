@@ -206,8 +206,7 @@ describe('documented answers', () => {
       'sbx-ok-1.windowed-1',
       'sbx-ok-1.windowed-2',
     ]);
-    await migration.readyToMove();
-    await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+    await migration.firstCompanyMoved();
     await migration.send('adjust', windowChange(closedWindows()));
     await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
     const state = async () => (await readWindowSchedule(shell.orchestrator.ferry, migration.id)).state;

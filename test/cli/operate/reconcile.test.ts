@@ -35,8 +35,7 @@ async function moveAroundBackup(
 ): Promise<{ migration: TestMigration; backup: Backup; trail: string[] }> {
   const tokens = ROWS.map((row) => `sbx-ok-1.${client}-${row}`);
   const migration = await startTestMigration(orchestrator, client, tokens, null, SINGLE_USE);
-  await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await migration.firstCompanyMoved();
   const backup = await takeBackup(ledgerUrl());
   await migration.send('approve', FIRST_COMPANY_STEP);
   await migration.until(({ counts }) => counts.moved === 3);
@@ -188,8 +187,7 @@ test('after a restore of the service, companies that it has lost are not moved a
 test('after a restore of the service during a batch, the documented commands move every company', async () => {
   const tokens = ['sbx-ok-1', 'sbx-ok-1', 'sbx-unavailable', 'sbx-revoked'].map((token, at) => `${token}.mid-${at}`);
   const migration = await startTestMigration(orchestrator, 'mid-batch', tokens, null, SINGLE_USE);
-  await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await migration.firstCompanyMoved();
   const backup = await takeBackup(orchestrator.serviceDatabaseUrl, 'company_data_service');
   await migration.send('approve', FIRST_COMPANY_STEP);
   await migration.until(({ counts }) => counts.moved === 2 && counts.failed === 1);

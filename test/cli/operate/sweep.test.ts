@@ -14,8 +14,7 @@ const orchestrator = useOrchestratorWithWorker();
 
 test('sweep reports a terminated migration, and --close closes it like a cancelled one', async () => {
   const migration = await startTestMigration(orchestrator, 'swept', ['sbx-ok-1.sw1', 'sbx-ok-1.sw2']);
-  await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await migration.firstCompanyMoved();
   await orchestrator.ferry.temporal.workflow.getHandle(migration.id).terminate('a test');
 
   expect(await runJson(orchestrator, 'sweep')).toMatchObject({

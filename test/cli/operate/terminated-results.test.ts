@@ -17,8 +17,7 @@ let id: string;
 beforeAll(async () => {
   const migration = await startTestMigration(orchestrator, 'stopped', ['sbx-ok-1.st1', 'sbx-ok-1.st2', 'sbx-ok-1.st3']);
   ({ id } = migration);
-  await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await migration.firstCompanyMoved();
   await orchestrator.ferry.temporal.workflow.getHandle(id).terminate('a test');
   await until(async () => (await readProgress(orchestrator.ferry, id)).state === 'terminated');
 });

@@ -21,9 +21,7 @@ beforeAll(async () => {
   worker = await orchestrator.startWorker();
   const migration = await startTestMigration(orchestrator, 'terminated', ['sbx-ok-1.tm1']);
   ({ id } = migration);
-  await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
-  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.readyToComplete();
   await migration.until(({ waitingFor }) => waitingFor.what === 'sign off the handover');
   await orchestrator.ferry.temporal.workflow.getHandle(id).terminate('a test');
 });
@@ -166,9 +164,7 @@ test('resume of a terminated migration does not ask about the pause of the clien
 
 test('the end of a completed migration is shown without a worker', async () => {
   const migration = await startTestMigration(orchestrator, 'shown-end', ['sbx-ok-1.tm2']);
-  await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
-  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.readyToComplete();
   await migration.until(({ waitingFor }) => waitingFor.what === 'sign off the handover');
   await migration.send('approve', { step: 'complete-migration', ...SUPPORT });
   await migration.send('approve', { step: 'complete-migration', ...CLIENT });

@@ -35,9 +35,7 @@ test('a command that does not fit all companies of a group says how many others 
 
 test('a company that waits for its next try stays visible, with the window in which it is tried', async () => {
   const retrier = await startTestMigration(orchestrator, 'retrier', ['sbx-ok-1.retrier', 'sbx-revoked.retrier']);
-  await retrier.readyToMove();
-  await retrier.until(({ firstCompany }) => firstCompany?.stage === 'verified');
-  await retrier.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await retrier.readyToComplete();
   await retrier.until(({ counts }) => counts.failed === 1);
   expect(await retrier.send('adjust', windowChange(closedWindows()))).toBe('applied');
   expect((await run('retry', retrier.id, 'R-2')).exitCode).toBe(0);
@@ -126,9 +124,7 @@ test('a company whose application was replaced is listed with its link until its
       slug: 'freshbooks',
     },
   );
-  await replaced.readyToMove();
-  await replaced.until(({ firstCompany }) => firstCompany?.stage === 'verified');
-  await replaced.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await replaced.readyToComplete();
   await replaced.until(({ counts }) => counts.moved === 2);
   await replaced.send('applicationSupplied', { clientId: 'new-app', environment: 'production', ...SUPPORT });
   const listed = async () => (await run('exceptions', replaced.id)).out;

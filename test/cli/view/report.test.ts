@@ -33,9 +33,7 @@ test('the report of a completed migration lists every company once, with its out
   );
   await migration.until(({ preflight }) => preflight !== null);
   await migration.send('exclude', { companies: ['R-4'], reason: 'sold last week', ...CLIENT });
-  await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
-  await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await migration.readyToComplete();
   await migration.until(({ counts, waitingFor }) => counts.failed === 3 && waitingFor.roles.length === 2);
   await migration.send('skip', { companies: ['R-5'], reason: 'closed its books', ...SUPPORT });
   await migration.until(({ counts }) => counts.skipped === 1);
@@ -74,8 +72,7 @@ test('the report of a cancelled migration lists the companies whose syncing can 
     'sbx-ok-2.c2',
     'sbx-ok-2.c3',
   ]);
-  await migration.readyToMove();
-  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await migration.firstCompanyMoved();
   const before = await reportOf(migration);
   expect(before.companies.map(({ switchOn }) => switchOn)).toEqual(['never', 'not-yet', 'not-yet']);
   await migration.send('cancel', { reason: 'we stay where we are', ...CLIENT });

@@ -58,9 +58,7 @@ test('watch exits with 1 for a migration that was cancelled or terminated in Tem
 
 test('watch of a cancelled migration ends when the companies in flight have moved, and show says who cancelled it', async () => {
   const leaver = await startTestMigration(orchestrator, 'leaver', ['sbx-ok-1.l1', 'sbx-slow-1500-ok-1.l2']);
-  await leaver.readyToMove();
-  await leaver.until(({ firstCompany }) => firstCompany?.stage === 'verified');
-  await leaver.send('approve', { step: 'migrate-first-company', ...SUPPORT });
+  await leaver.readyToComplete();
   await leaver.until(({ counts }) => counts.importing + counts.syncing > 0);
   await cancel(leaver);
   const { exitCode, out } = await ferry(['watch', leaver.id], undefined, orchestrator.env);
@@ -134,8 +132,7 @@ test('watch --until-decision stops between windows if a company lacks a credenti
     'sbx-ok-1.w2',
     'sbx-ok-1.w3',
   ]);
-  await lacking.readyToMove();
-  await lacking.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  await lacking.firstCompanyMoved();
   await lacking.send('adjust', windowChange(closedWindows()));
   await orchestrator.ferry.db
     .deleteFrom('credentials')
