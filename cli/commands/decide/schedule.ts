@@ -191,14 +191,11 @@ interface ChangeResult {
 async function notScheduled(ferry: LedgerClient, migrationId: string, advice: string): Promise<ChangeResult> {
   const { windows, allReleased } = await readWindowSchedule(ferry, migrationId);
   const migration = await readMigration(ferry.db, migrationId);
-  if (migration?.state === 'closed') return { done: false, text: 'no schedule: the migration has ended' };
-  const why =
-    windows.length === 0
-      ? 'no schedule: the migration has no windows'
-      : allReleased
-        ? 'no schedule yet: the schedule that opens the windows is created before the next batch run'
-        : 'no schedule yet: the schedule that opens the windows is created in step 6';
-  return { done: false, text: `${why}${advice}` };
+  const failed = (text: string): ChangeResult => ({ done: false, text });
+  if (migration?.state === 'closed') return failed('no schedule: the migration has ended');
+  if (windows.length === 0) return failed(`no schedule: the migration has no windows${advice}`);
+  const when = allReleased ? 'before the next batch run' : 'in step 6';
+  return failed(`no schedule yet: the schedule that opens the windows is created ${when}${advice}`);
 }
 
 async function changeEach(ids: readonly string[], work: (id: string) => Promise<ChangeResult>): Promise<CommandResult> {

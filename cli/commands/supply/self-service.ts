@@ -109,14 +109,7 @@ function credentialsText({ withCredential }: CheckOutcome['manifest']): string {
 function printStart(output: Output, { files, findings, manifest, platform, limits }: CheckOutcome): void {
   printFindings(output, findings, listAllFindings(files, platform));
   const { totals } = manifest;
-  const each = totals.companies === 1 ? 'for this company' : 'for each';
-  const into =
-    totals.existing === 0
-      ? `${each}, the service creates a new company in your account`
-      : totals.existing === totals.companies
-        ? `${each}, the service uses the existing company that you specified`
-        : `for ${totals.existing.toLocaleString('en-US')} of these, the service uses the existing company that you specified; for each of the others, it creates a new company`;
-  output.line(`${counted(totals.companies, `${platform.name} company`)}: ${into}.`);
+  output.line(`${counted(totals.companies, `${platform.name} company`)}: ${destinationText(totals)}.`);
   for (const line of limitLines(limits, 'self-service')) output.line(`${sentence(line)}.`);
   output.line(
     `${sentence(credentialsText(manifest))} will be encrypted on your machine and handed over to the service. When the migration ends, Tokenferry's encrypted copies are destroyed.`,
@@ -129,6 +122,13 @@ function printStart(output: Output, { files, findings, manifest, platform, limit
   output.line(
     'By starting, you confirm for every company that nothing else syncs with, refreshes or revokes its token.',
   );
+}
+
+function destinationText({ companies, existing }: CheckOutcome['manifest']['totals']): string {
+  const each = companies === 1 ? 'for this company' : 'for each';
+  if (existing === 0) return `${each}, the service creates a new company in your account`;
+  if (existing === companies) return `${each}, the service uses the existing company that you specified`;
+  return `for ${existing.toLocaleString('en-US')} of these, the service uses the existing company that you specified; for each of the others, it creates a new company`;
 }
 
 function start(

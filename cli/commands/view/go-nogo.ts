@@ -135,18 +135,9 @@ function registrations({ migrationId, moved, service }: GoNoGoFacts): readonly N
 }
 
 function print(output: Output, facts: GoNoGoFacts, result: GoNoGo, next: readonly NextCommand[]): void {
-  const { migrationId, now, progress } = facts;
-  const proposed = progress?.proposal;
-  const startAt = proposed ? earliestMove(proposed.startAt, now) : now;
-  const { go, window, answers, pauseNotes, notes, contact } = result;
+  const { go, answers, pauseNotes, notes, contact } = result;
   const verdict = go ? output.styled('green', 'GO') : output.styled('red', 'NO-GO');
-  const when =
-    pauseNotes.length === 0
-      ? 'no company is waiting or moving'
-      : window === null
-        ? `moves can begin ${startAt > now ? `from ${localTime(startAt)}` : 'at any time'}`
-        : `window from ${localTime(window.opensAt)} to ${localTime(window.closesAt)}`;
-  output.line(`${verdict}  ${output.styled('bold', migrationId)} (${when})`);
+  output.line(`${verdict}  ${output.styled('bold', facts.migrationId)} (${movesText(facts, result)})`);
   for (const answer of answers) {
     output.line(`  ${markOf(output, answer)} ${answer.check}: ${answer.why}`);
     const commands = answer.check === 'application' ? next : [];
@@ -158,6 +149,13 @@ function print(output: Output, facts: GoNoGoFacts, result: GoNoGo, next: readonl
   output.line('Also:');
   for (const note of notes) output.line(`  - ${note}`);
   output.line(`Who to call: ${contact}`);
+}
+
+function movesText({ now, progress }: GoNoGoFacts, { window, pauseNotes }: GoNoGo): string {
+  if (pauseNotes.length === 0) return 'no company is waiting or moving';
+  if (window !== null) return `window from ${localTime(window.opensAt)} to ${localTime(window.closesAt)}`;
+  const startAt = progress?.proposal ? earliestMove(progress.proposal.startAt, now) : now;
+  return `moves can begin ${startAt > now ? `from ${localTime(startAt)}` : 'at any time'}`;
 }
 
 function markOf(output: Output, { go, warning }: Answer): string {
