@@ -148,7 +148,7 @@ export function actingRolesText({ waitingFor, progress }: Pick<DashboardRow, 'wa
 
 /** Returns the page of the list that contains the selected row. @param height number of rows per page */
 export function visibleRows({ rows, selected }: DashboardState, height: number): readonly DashboardRow[] {
-  if (rows === null || height < 1) return [];
+  if (rows === null) return [];
   const at = Math.max(
     0,
     rows.findIndex(({ migrationId }) => migrationId === selected),

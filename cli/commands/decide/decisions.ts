@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Step } from '../../../domain/migration/steps';
 import { STEPS } from '../../../domain/migration/steps';
 import { isOver } from '../../../domain/migration/terminated';
 import type { MigrationClient } from '../../../client';
@@ -49,7 +48,7 @@ export function addDecisions(context: Context): void {
     run(() => {
       const isByGiven = command.getOptionValueSource('by') === 'cli';
       const options = { ...given, ...(isByGiven && { givenBy: given.by }) };
-      return withMigrationClient(terminal.env, (ferry) => reject(context, ferry, { migration, step, options }));
+      return withMigrationClient(terminal.env, (ferry) => reject(context, ferry, migration, step, options));
     }),
   );
 
@@ -78,18 +77,15 @@ export function addDecisions(context: Context): void {
 
 type RejectOptions = NextAfterRejectionOptions & YesOption;
 
-interface Rejection {
-  readonly migration: string;
-  readonly step: string | undefined;
-  readonly options: RejectOptions;
-}
-
 async function reject(
   context: Context,
   ferry: MigrationClient,
-  { migration, step: given, options }: Rejection,
+  migration: string,
+  given: string | undefined,
+  options: RejectOptions,
 ): Promise<CommandResult> {
-  const step = await readStep(ferry, migration, given);
+  const read = () => readProgressOrUnanswered(ferry, migration);
+  const step = given === undefined ? currentStep(await read(), STEPS) : parseStep(given);
   await assertNextFits(ferry, migration, { step, options });
   // Skips these checks for the client, because the migration refuses the client's rejection of the first company.
   if (step === 'migrate-first-company' && options.as !== 'client') {
@@ -98,7 +94,7 @@ async function reject(
   }
   const next = await nextFrom(ferry, migration, options);
   if (next['next'] === 'abandon') {
-    const { progress, unanswered } = await readProgressOrUnanswered(ferry, migration);
+    const { progress, unanswered } = await read();
     const consequence = endingConsequence(progress);
     const when = unanswered ? `${unanswered.once}, ` : '';
     // The migration will refuse the rejection, so the answer to the question would make no difference.
@@ -126,8 +122,4 @@ async function withFirstOpening(
   if (progress?.proposal?.startAt !== startAt) return { ...result, json: { ...result.json, firstOpening: null } };
   const json = { ...result.json, firstOpening: firstOpening(progress, now) };
   return withMoreText({ ...result, json }, (output) => printFirstOpening(output, progress, now));
-}
-
-async function readStep(ferry: MigrationClient, migrationId: string, step: string | undefined): Promise<Step> {
-  return step === undefined ? currentStep(await readProgressOrUnanswered(ferry, migrationId), STEPS) : parseStep(step);
 }

@@ -32,15 +32,6 @@ const MAX_REFERENCES = 10;
 
 type AmendOptions = ActorOptions & EncodingOption & YesOption;
 
-interface AmendRequest {
-  readonly migration: string;
-  /** Path of the manifest file. */
-  readonly manifest: string;
-  readonly options: AmendOptions;
-  /** The portal's address if the client signs its decisions there; null if it does not. */
-  readonly portal: string | null;
-}
-
 const startNewMigration = ({ route }: StoredMigration): string =>
   `start a new ${route} migration for these companies, with another --label`;
 
@@ -56,19 +47,16 @@ export function addAmend(context: Context): void {
     ),
   );
   addYesOption(command).action((migration: string, manifest: string, options: AmendOptions) =>
-    run(() =>
-      withLedgerClient(terminal.env, async (ferry) => {
-        const portal = await readClientPortal(ferry, migration);
-        return amend(ferry, context, { migration, manifest, options, portal });
-      }),
-    ),
+    run(() => withLedgerClient(terminal.env, (ferry) => amend(ferry, context, migration, manifest, options))),
   );
 }
 
 async function amend(
   ferry: LedgerClient,
   context: Context,
-  { migration: migrationId, manifest: file, options, portal }: AmendRequest,
+  migrationId: string,
+  file: string,
+  options: AmendOptions,
 ): Promise<CommandResult> {
   const { output } = context;
   const actor = actorFrom(options);
@@ -114,6 +102,7 @@ async function amend(
     decision?.outcome === 'applied'
       ? await waitForCheck(ferry, migrationId)
       : await readHeldBack(ferry.db, migrationId);
+  const portal = await readClientPortal(ferry, migrationId);
   const changed = migration.route === 'managed' ? [...new Set([...added, ...corrected])] : [];
   return amendResult(
     {

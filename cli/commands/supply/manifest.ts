@@ -29,20 +29,16 @@ export function addManifest({ program, run, terminal, output }: Context): void {
         .description('Supply or replace the manifest (CSV or JSON) before support has accepted the details'),
     ),
   ).action((migration: string, file: string, options: ManifestOptions) =>
-    run(() => withLedgerClient(terminal.env, (ferry) => supply(ferry, output, { migration, file, options }))),
+    run(() => withLedgerClient(terminal.env, (ferry) => supply(ferry, output, migration, file, options))),
   );
-}
-
-interface ManifestRequest {
-  readonly migration: string;
-  readonly file: string;
-  readonly options: ManifestOptions;
 }
 
 async function supply(
   ferry: LedgerClient,
   output: Output,
-  { migration: migrationId, file, options }: ManifestRequest,
+  migrationId: string,
+  file: string,
+  options: ManifestOptions,
 ): Promise<CommandResult> {
   const actor = actorFrom(options);
   const { migration, platform } = await readOpenMigration(

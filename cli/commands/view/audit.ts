@@ -158,7 +158,7 @@ const PRINTERS: Readonly<Record<Format, Printer>> = {
         return [
           localTime(outcome.at),
           `${decision.by ?? 'unknown'}${decision.role ? ` (${decision.role})` : ''}`,
-          whatOf({ decision, outcome }),
+          whatOf(decision),
           outcome.applied ? { text: outcome.text, style: 'green' } : { text: `refused: ${outcome.text}`, style: 'red' },
         ];
       }),
@@ -197,7 +197,7 @@ function decisionRecord({ decision, outcome }: DecisionRecord) {
     at: outcome.at,
     by: decision.by ?? '',
     role: decision.role ?? '',
-    decision: whatOf({ decision, outcome }),
+    decision: whatOf(decision),
     applied: outcome.applied,
     outcome: outcome.text,
     reason: 'reason' in decision ? (decision.reason ?? '') : '',
@@ -226,6 +226,6 @@ function entryOf({ decision, outcome, signed }: DecisionRecord) {
   return { at: outcome.at, applied: outcome.applied, outcome: outcome.text, decision, ...(signed ? { signed } : {}) };
 }
 
-function whatOf({ decision }: DecisionRecord): string {
+function whatOf(decision: DecisionRecord['decision']): string {
   return decision.kind === 'unreadable' ? `unreadable decision: ${decision.message}` : decisionText(decision);
 }
