@@ -1,11 +1,9 @@
 /** Makes a decision in the dashboard: shows the content, asks for role, name and reason, and asks for confirmation. */
-import type { Progress } from '../../domain/progress/progress';
-import { pausesIn } from '../../domain/progress/progress';
+import { pausesIn, type Progress } from '../../domain/progress/progress';
 import { digestOfPauses, pauserText, pauseText } from '../../domain/migration/pauses';
 import { isPartial } from '../../domain/migration/partial-outcome';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import type { Role, Step } from '../../domain/migration/steps';
-import { isStep, ROLES } from '../../domain/migration/steps';
+import { isStep, ROLES, type Role, type Step } from '../../domain/migration/steps';
 import { counted, sentence } from '../../domain/text/sentences';
 import { assertApplicable } from '../shared/applicable-companies';
 import { explainMissing } from '../shared/clients';
@@ -20,10 +18,8 @@ import { assertCompany, isRejectedFirst, sameCompany } from '../shared/decisions
 import { nameRejection } from '../shared/person-name';
 import { missingDigestWarning } from '../shared/required-digest';
 import { readReview, type Review } from '../shared/review';
-import type { ProgressOrUnanswered } from '../shared/unanswered';
-import { readProgressOrUnanswered } from '../shared/unanswered';
-import type { LedgerClient, DecisionContent } from '../../client';
-import { decide, readProgressIfAnswered } from '../../client';
+import { readProgressOrUnanswered, type ProgressOrUnanswered } from '../shared/unanswered';
+import { decide, readProgressIfAnswered, type LedgerClient, type DecisionContent } from '../../client';
 import { readSuggestedCompanies } from '../../store';
 import type { Terminal } from '../terminal/terminal';
 import { Output } from '../terminal/output';

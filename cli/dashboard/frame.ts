@@ -1,13 +1,11 @@
 /** Renders a state of the dashboard as the lines of the screen, in a pure function. */
-import type { StyledLine } from '../terminal/styled-text';
-import { fitted, textOf, widthOf, wrapped } from '../terminal/styled-text';
+import { fitted, textOf, widthOf, wrapped, type StyledLine } from '../terminal/styled-text';
 import type { Size } from '../terminal/full-screen';
 import { clockTime } from '../terminal/times';
 import { helpPage } from './help-page';
 import { listHeight, listPage } from './list-page';
 import { fullTextPage, lastFullTextTop, migrationPage } from './migration-page';
-import type { Page } from './state';
-import type { DashboardState, ActionResult } from './state';
+import type { Page, DashboardState, ActionResult } from './state';
 
 const MIN_SIZE: Size = { columns: 76, rows: 16 };
 

@@ -9,14 +9,11 @@ import type { FollowStack } from '../shared/follow-stack';
 import { createInterruptibleSleep, waitForAbort } from '../shared/waiting';
 import { openFullScreen } from '../terminal/full-screen';
 import { openKeyboard } from '../terminal/keyboard';
-import type { DialogContext } from './dialogs';
-import { openDialogs } from './dialogs';
+import { openDialogs, type DialogContext } from './dialogs';
 import { frameOf, lastTextTop, visibleRowCount } from './frame';
-import type { RequestedDecision } from './keys';
-import { handleKey } from './keys';
+import { handleKey, type RequestedDecision } from './keys';
 import { openReader } from './reader';
-import type { DashboardState } from './state';
-import { INITIAL_STATE, visibleRows, selectedRow, withReading } from './state';
+import { INITIAL_STATE, visibleRows, selectedRow, withReading, type DashboardState } from './state';
 
 export interface DashboardOptions extends DialogContext {
   readonly keyboard: ReadStream;

@@ -1,6 +1,5 @@
 /** Handles keys. A key changes the state at once or requests an action that takes longer. */
-import type { DashboardState } from './state';
-import { selectedRow } from './state';
+import { selectedRow, type DashboardState } from './state';
 
 /** A decision that the user wants to make. A dialog follows. */
 export interface RequestedDecision {

@@ -2,8 +2,7 @@
 import { rateText } from '../../domain/planning/throughput';
 import { currentTask } from '../../domain/progress/waiting-for';
 import { continuationOf } from '../../domain/progress/continuation';
-import type { Forecast } from '../../domain/progress/forecast';
-import { liveForecastOf, recentRate, withLiveCounts } from '../../domain/progress/forecast';
+import { liveForecastOf, recentRate, withLiveCounts, type Forecast } from '../../domain/progress/forecast';
 import { isStep, stepNumber, STEPS } from '../../domain/migration/steps';
 import { meanwhileText } from '../reporting/migration-summary';
 import type { Size } from '../terminal/full-screen';

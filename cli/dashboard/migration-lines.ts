@@ -1,14 +1,11 @@
 /** Renders a migration's status, companies and steps as lines, for the dashboard and `ferry watch`. */
 import { clientStateWords } from '../../domain/companies/company-state';
 import { clientCounts } from '../../domain/companies/counts';
-import { headline, pausedTexts, reopenedText } from '../../domain/progress/progress';
+import { headline, pausedTexts, reopenedText, type Progress, type StepProgress } from '../../domain/progress/progress';
 import { rateText } from '../../domain/planning/throughput';
-import type { Continuation } from '../../domain/progress/continuation';
-import { continuationOf, continuationText } from '../../domain/progress/continuation';
-import type { Forecast } from '../../domain/progress/forecast';
-import { liveForecastOf, recentRate, withLiveCounts } from '../../domain/progress/forecast';
+import { continuationOf, continuationText, type Continuation } from '../../domain/progress/continuation';
+import { liveForecastOf, recentRate, withLiveCounts, type Forecast } from '../../domain/progress/forecast';
 import { currentTask } from '../../domain/progress/waiting-for';
-import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { isOver, stageOf } from '../../domain/migration/terminated';
 import { counted, outOf } from '../../domain/text/sentences';

@@ -10,12 +10,10 @@ import { failureText } from '../../domain/companies/failures';
 import { findPlatform } from '../../platforms/platforms';
 import type { AuditEntry, LedgerCompany } from '../../store';
 import type { Size } from '../terminal/full-screen';
-import type { StyledLine } from '../terminal/styled-text';
-import { fitted, truncated, widthOf, wrapped } from '../terminal/styled-text';
+import { fitted, truncated, widthOf, wrapped, type StyledLine } from '../terminal/styled-text';
 import { shortTime } from '../terminal/times';
 import { companyLines, stepLines, statusLines } from './migration-lines';
-import type { Page } from './state';
-import type { MigrationDetail, DashboardState } from './state';
+import type { Page, MigrationDetail, DashboardState } from './state';
 
 const MIN_DECISIONS = 2;
 const REASON_LINES = 2;

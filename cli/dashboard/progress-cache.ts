@@ -1,7 +1,6 @@
 /** Queries the workflows of the visible migrations for their progress, and caches the answers. */
 import type { Progress } from '../../domain/progress/progress';
-import type { LedgerClient } from '../../client';
-import { NoWorker, queryProgress } from '../../client';
+import { NoWorker, queryProgress, type LedgerClient } from '../../client';
 import { readProgressInTime } from '../shared/ledger-limit';
 import type { DashboardRow } from './state';
 

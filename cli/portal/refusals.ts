@@ -2,8 +2,7 @@
 import type { MigrationView } from '../../portal/contract/migration-view';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import type { Step } from '../../domain/migration/steps';
-import { isStep, STEP_RULES, STEPS, stepText } from '../../domain/migration/steps';
+import { isStep, STEP_RULES, STEPS, stepText, type Step } from '../../domain/migration/steps';
 import { isOver } from '../../domain/migration/terminated';
 import { CommandFailed } from '../shared/errors';
 import { commandText, type PortalContext } from './connection';

@@ -1,8 +1,7 @@
 /** The migration key with which credentials and secrets are sealed on the client's machine. */
 import type { MigrationView } from '../../portal/contract/migration-view';
 import { missingKeyTexts } from '../../portal/client/missing-key';
-import type { MigrationKey } from '../../security';
-import { fingerprintOf, parseMigrationKey } from '../../security';
+import { fingerprintOf, parseMigrationKey, type MigrationKey } from '../../security';
 import { assertTrusted, providerOf, type ProviderOption } from '../commands/supply/seal';
 import { CommandFailed } from '../shared/errors';
 import type { Connection, PortalContext } from './connection';

@@ -1,8 +1,7 @@
 /** Prints the view of a migration: what is happening, what the client has to do, and what it can decide. */
 import type { MigrationView } from '../../portal/contract/migration-view';
 import type { PortalSession } from '../../portal/contract/session';
-import type { Action, MigrationAnswer } from '../../portal/client/api';
-import { oldViewText } from '../../portal/client/api';
+import { oldViewText, type Action, type MigrationAnswer } from '../../portal/client/api';
 import { CONFIRM_KEY, headlineFor } from '../../portal/client/key-confirmation';
 import { namedFor, VIEWER_NOTICE } from '../../portal/client/viewer';
 import { clientStateWords } from '../../domain/companies/company-state';

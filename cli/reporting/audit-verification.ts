@@ -11,14 +11,11 @@ import {
   isTrailEntry,
   createTrailVerifier,
 } from '../../domain/decisions/audit-trail';
-import type { LedgerSummary } from '../../domain/decisions/ledger-proof';
-import { createLedgerProof, isLedgerLine } from '../../domain/decisions/ledger-proof';
-import type { Approver } from '../../domain/migration/approvers';
-import { approverFingerprint } from '../../domain/migration/approvers';
+import { createLedgerProof, isLedgerLine, type LedgerSummary } from '../../domain/decisions/ledger-proof';
+import { approverFingerprint, type Approver } from '../../domain/migration/approvers';
 import type { Role } from '../../domain/migration/steps';
 import { counted } from '../../domain/text/sentences';
-import type { NamedApprover } from './trail-approvers';
-import { createKeyFinder, verificationCommand } from './trail-approvers';
+import { createKeyFinder, verificationCommand, type NamedApprover } from './trail-approvers';
 import { CommandFailed } from '../shared/errors';
 import { unreadableFile } from '../shared/unreadable-file';
 import type { CommandResult, Output } from '../terminal/output';

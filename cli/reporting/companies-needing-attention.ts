@@ -3,19 +3,16 @@
  * those with a replaced application, and those that wait for their next try.
  */
 import { missingCredentialText } from '../../domain/companies/credential-state';
-import type { Remedy } from '../../domain/companies/remedies';
-import { remedyText } from '../../domain/companies/remedies';
+import { remedyText, type Remedy } from '../../domain/companies/remedies';
 import { replacedText } from '../../domain/preflight/applications';
 import { dueTryText } from '../../domain/progress/retried';
-import type { Database } from '../../store';
-import { readReplacedApplications, readCompanies, readCompanyPage } from '../../store';
+import { readReplacedApplications, readCompanies, readCompanyPage, type Database } from '../../store';
 import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 import { counted } from '../../domain/text/sentences';
 import { BY_CLIENT, MAX_REFERENCES_IN_A_COMMAND, remediesNow, remedyCommand } from '../shared/remedy-commands';
 import { clientCommand } from '../shared/client-portal';
-import type { MigrationWithStage, Opening, Target } from './listed-migration';
-import { commandFor, printRemedy } from './listed-migration';
+import { commandFor, printRemedy, type MigrationWithStage, type Opening, type Target } from './listed-migration';
 import type { ExceptionGroup } from './exception-groups';
 
 /** The maximum number of companies to print of each kind. */

@@ -1,7 +1,5 @@
-import type { Progress } from '../../domain/progress/progress';
-import { isStepDone } from '../../domain/progress/progress';
-import type { Confirmers, Database } from '../../store';
-import { readConfirmers } from '../../store';
+import { isStepDone, type Progress } from '../../domain/progress/progress';
+import { readConfirmers, type Confirmers, type Database } from '../../store';
 import { withLedgerLimit } from '../shared/ledger-limit';
 
 /** Maximum number of people who are read for step 4. The line of the step names fewer. */

@@ -2,8 +2,7 @@
 import { heldBackForSupport } from '../../domain/companies/credential-state';
 import { inSupportWords } from '../../domain/companies/call-words';
 import { failureText } from '../../domain/companies/failures';
-import type { Remedy } from '../../domain/companies/remedies';
-import { remediesFor } from '../../domain/companies/remedies';
+import { remediesFor, type Remedy } from '../../domain/companies/remedies';
 import { delayedTryText } from '../../domain/progress/retried';
 import type { LedgerCompany } from '../../store';
 import type { Output } from '../terminal/output';
@@ -11,8 +10,7 @@ import { localTime } from '../terminal/times';
 import { counted } from '../../domain/text/sentences';
 import { choiceText } from '../shared/first-company-commands';
 import { MAX_REFERENCES_IN_A_COMMAND, remediesNow } from '../shared/remedy-commands';
-import type { MigrationWithStage, Target, Opening } from './listed-migration';
-import { commandFor, printRemedy } from './listed-migration';
+import { commandFor, printRemedy, type MigrationWithStage, type Target, type Opening } from './listed-migration';
 import { mapped } from '../../domain/text/streams';
 
 /** Companies with the same problem and the same remedies. */

@@ -2,11 +2,9 @@
 import { ServiceError } from '@temporalio/client';
 import type { MoveStage } from '../../domain/companies/company-state';
 import { remedyText, type Remedy } from '../../domain/companies/remedies';
-import type { TryTimes } from '../../domain/progress/retried';
 import { hasOpenWindow } from '../../domain/progress/open-window';
-import { ONCE_RESUMED, resumptionText } from '../../domain/progress/retried';
-import type { Database, StoredMigration } from '../../store';
-import { readCompanyPage, readLimits } from '../../store';
+import { ONCE_RESUMED, resumptionText, type TryTimes } from '../../domain/progress/retried';
+import { readCompanyPage, readLimits, type Database, type StoredMigration } from '../../store';
 import type { LedgerClient } from '../../client';
 import {
   isBatchRunning,
@@ -16,8 +14,7 @@ import {
   queryProgress,
   readSchedulePause,
 } from '../../client';
-import type { RemedyTarget } from '../shared/remedy-commands';
-import { AS_CLIENT, otherReferencesText, remedyCommand } from '../shared/remedy-commands';
+import { AS_CLIENT, otherReferencesText, remedyCommand, type RemedyTarget } from '../shared/remedy-commands';
 import type { Output } from '../terminal/output';
 import { clientCommand } from '../shared/client-portal';
 

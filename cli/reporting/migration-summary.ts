@@ -1,13 +1,11 @@
 /**
  * Prints one migration, as briefly as an 80x24 terminal requires: steps, companies, end, evidence and next commands.
  */
-import type { ClientState } from '../../domain/companies/company-state';
-import { clientStateWords } from '../../domain/companies/company-state';
+import { clientStateWords, type ClientState } from '../../domain/companies/company-state';
 import { clientCounts } from '../../domain/companies/counts';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { isOver, stageOf } from '../../domain/migration/terminated';
-import type { Step } from '../../domain/migration/steps';
-import { stepNumber } from '../../domain/migration/steps';
+import { stepNumber, type Step } from '../../domain/migration/steps';
 import type { MigrationLimits } from '../../domain/planning/limits';
 import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
 import { hasOpenWindow, isOpenWithoutEnd, openWindowOf } from '../../domain/progress/open-window';
@@ -16,8 +14,7 @@ import { endedByText, headline, pausedTexts, pausesIn, reopenedText } from '../.
 import { signingText } from '../../domain/migration/approvers';
 import { canFinish } from '../../domain/migration/pauses';
 import { fourEyesTexts } from '../../domain/progress/four-eyes';
-import type { TryTimes } from '../../domain/progress/retried';
-import { delayedTryText, resumptionText, retriedText } from '../../domain/progress/retried';
+import { delayedTryText, resumptionText, retriedText, type TryTimes } from '../../domain/progress/retried';
 import { meanwhileTask } from '../../domain/progress/meanwhile';
 import { currentTask, isMoveOfRemaining } from '../../domain/progress/waiting-for';
 import { counted, sentence } from '../../domain/text/sentences';
@@ -25,8 +22,7 @@ import { reconnectionsAfterEnd } from '../../presentation/wording/client-page';
 import type { Confirmers, Interrupted } from '../../store';
 import type { NextCommand } from '../shared/remedy-commands';
 import { printFirstCompany, printPreflight, printReplacedApplications } from '../shared/results';
-import type { ForecastFindings } from './migration-end';
-import { printEnd, printLimits } from './migration-end';
+import { printEnd, printLimits, type ForecastFindings } from './migration-end';
 import { printSteps, stepRow } from './steps-table';
 import { printDetails, problemsToList, withoutProblems } from './supplied-details';
 import type { Output } from '../terminal/output';

@@ -2,8 +2,7 @@
  * The approvers whose signatures in a trail are verified. People know a key by its fingerprint; the key itself is in
  * the trail.
  */
-import type { Approver } from '../../domain/migration/approvers';
-import { approverFingerprint, isPublicKey } from '../../domain/migration/approvers';
+import { approverFingerprint, isPublicKey, type Approver } from '../../domain/migration/approvers';
 import { shellQuoted } from '../shared/remedy-commands';
 
 /** An approver as named on the command line: with the key, or with its fingerprint. */

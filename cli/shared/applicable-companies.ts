@@ -1,8 +1,7 @@
 /** Checks that a decision applies to the companies that it names, before it is sent. */
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { findInapplicable, findRetryUseless, NoSuchMigration } from '../../client';
-import type { Database } from '../../store';
-import { readMigration } from '../../store';
+import { readMigration, type Database } from '../../store';
 import { CommandFailed } from './errors';
 import { referenceList } from './results';
 

@@ -7,8 +7,7 @@ import {
 import { dependentsText } from '../../domain/preflight/dependents';
 import { counted } from '../../domain/text/sentences';
 import type { LedgerClient } from '../../client';
-import type { StoredMigration } from '../../store';
-import { readApplicationsInUse, readDependentCompanies, readNamespace } from '../../store';
+import { readApplicationsInUse, readDependentCompanies, readNamespace, type StoredMigration } from '../../store';
 
 /**
  * Says what happens to companies that were connected with an application other than this one. Names their migrations,

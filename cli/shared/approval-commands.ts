@@ -1,13 +1,11 @@
 /** Suggests the commands that propose a start, approve a step or sign off the handover. */
 import { isHandoverRejected } from '../../domain/decisions/withdrawals';
-import type { Role } from '../../domain/migration/steps';
-import { STEP_RULES } from '../../domain/migration/steps';
+import { STEP_RULES, type Role } from '../../domain/migration/steps';
 import { windowOccurrences } from '../../domain/planning/windows';
 import { excludedPeople } from '../../domain/progress/four-eyes';
 import type { Progress } from '../../domain/progress/progress';
 import { exampleTime, typedTime } from '../terminal/times';
-import type { NextCommand } from './remedy-commands';
-import { byClient, bySupport } from './remedy-commands';
+import { byClient, bySupport, type NextCommand } from './remedy-commands';
 
 /**
  * Suggests proposing a time. The suggested time is the next opening of a window if there are windows, because moves

@@ -2,8 +2,7 @@ import { firstNotReadyForSupport } from '../../domain/companies/credential-state
 import { isOver } from '../../domain/migration/terminated';
 import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
 import type { Progress } from '../../domain/progress/progress';
-import type { Database } from '../../store';
-import { findCompany } from '../../store';
+import { findCompany, type Database } from '../../store';
 
 /**
  * Reads whether the company that was chosen to go first can be moved; null if none was chosen, its move has begun, or

@@ -2,14 +2,11 @@
 import { loadConfig } from '../../config';
 import type { LedgerClient, MigrationClient } from '../../client';
 import { isBug, listMigrations, NoSuchMigration, openLedgerClient, openMigrationClient } from '../../client';
-import type { Platform } from '../../platforms/platforms';
-import { findPlatform } from '../../platforms/platforms';
-import type { StoredMigration } from '../../store';
-import { readMigration, readNamespace } from '../../store';
+import { findPlatform, type Platform } from '../../platforms/platforms';
+import { readMigration, readNamespace, type StoredMigration } from '../../store';
 import { MIGRATIONS } from '../../workflows/messages';
 import { CommandFailed } from './errors';
-import type { FollowedConfig, FollowingClient, FollowStack } from './follow-stack';
-import { openFollowingClient } from './follow-stack';
+import { openFollowingClient, type FollowedConfig, type FollowingClient, type FollowStack } from './follow-stack';
 import { eitherOf } from '../../domain/text/sentences';
 import { withLedgerLimit } from './ledger-limit';
 import { similar } from './options';

@@ -1,6 +1,5 @@
 /** Suggests the command with which the client confirms that syncing is off for companies. */
-import type { Database } from '../../store';
-import { readCompanies } from '../../store';
+import { readCompanies, type Database } from '../../store';
 import { clientCommand } from './client-portal';
 import {
   BY_CLIENT,

@@ -9,11 +9,9 @@ import type { Step } from '../../domain/migration/steps';
 import { nextMove } from '../../domain/planning/windows';
 import { earliestMove } from '../../domain/progress/first-opening';
 import { isOver } from '../../domain/migration/terminated';
-import type { Progress } from '../../domain/progress/progress';
-import { FAILURES_ACCEPTED, hasFailuresToAccept } from '../../domain/progress/progress';
+import { FAILURES_ACCEPTED, hasFailuresToAccept, type Progress } from '../../domain/progress/progress';
 import { counted, outOf } from '../../domain/text/sentences';
-import type { Database } from '../../store';
-import { readCompanies } from '../../store';
+import { readCompanies, type Database } from '../../store';
 import { localTime } from '../terminal/times';
 import { referenceList } from './results';
 

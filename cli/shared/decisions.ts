@@ -6,14 +6,11 @@ import { MAX_COMPANIES_PER_MESSAGE } from '../../domain/migration/decision-field
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { joinedOutcomes, laterRefusalText, type PartOutcome } from '../../domain/migration/part-outcomes';
 import { isPartial } from '../../domain/migration/partial-outcome';
-import type { Role, Step } from '../../domain/migration/steps';
-import { isStep, ROLES, STEPS } from '../../domain/migration/steps';
+import { isStep, ROLES, STEPS, type Role, type Step } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
 import { findCompany, readMigration } from '../../store';
-import type { DecisionContent, DecisionResult, MigrationClient } from '../../client';
-import { decide, NoSuchMigration } from '../../client';
-import type { CommandResult, Output } from '../terminal/output';
-import { PRINT_NOTHING } from '../terminal/output';
+import { decide, NoSuchMigration, type DecisionContent, type DecisionResult, type MigrationClient } from '../../client';
+import { PRINT_NOTHING, type CommandResult, type Output } from '../terminal/output';
 import { exampleTime, parseTime } from '../terminal/times';
 import type { Context } from './context';
 import { CommandFailed } from './errors';

@@ -8,8 +8,7 @@ import type { ApplicationFacts, ApplicationsOfMoved, MigrationApplications } fro
 import { applicationName, findApplicationConflict, remedyForReplaced } from '../../domain/preflight/applications';
 import type { Progress } from '../../domain/progress/progress';
 import { shouldSupplyApplication } from '../../presentation/wording/client-task';
-import type { NextCommand } from './remedy-commands';
-import { byClient, bySupport, environmentFor, shellQuoted, WITH_REASON } from './remedy-commands';
+import { byClient, bySupport, environmentFor, shellQuoted, WITH_REASON, type NextCommand } from './remedy-commands';
 
 /** Actions outside `ferry` that solve a problem. They must be done before the check is repeated. */
 const BEFORE_CHECKING: Partial<Record<FindingCode, string>> = {

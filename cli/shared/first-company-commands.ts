@@ -4,10 +4,8 @@ import type { FirstCompany } from '../../domain/migration/migration-state';
 import type { Role } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
 import type { MigrationClient } from '../../client';
-import type { SuggestedCompanies } from '../../store';
-import { readSuggestedCompanies } from '../../store';
-import type { NextCommand } from './remedy-commands';
-import { byClientNamed, bySupport, shellQuoted } from './remedy-commands';
+import { readSuggestedCompanies, type SuggestedCompanies } from '../../store';
+import { byClientNamed, bySupport, shellQuoted, type NextCommand } from './remedy-commands';
 
 /** The failures of a first company after which the same credential cannot help. */
 const NEED_NEW_CREDENTIAL: readonly (FailureKind | null)[] = [

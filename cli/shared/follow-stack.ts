@@ -1,7 +1,6 @@
 /** Keeps a long-running command connected to a stack whose addresses can change. */
 import { ConfigurationError, type Config } from '../../config';
-import type { MigrationClient, MigrationClientConfig } from '../../client';
-import { Unreachable } from '../../client';
+import { Unreachable, type MigrationClient, type MigrationClientConfig } from '../../client';
 import { DatabaseUnavailable } from '../../store';
 import { CommandFailed } from './errors';
 

@@ -2,8 +2,7 @@
 import { fingerprintOf } from '../../security';
 import type { Invitation } from '../../store';
 import type { CommandResult } from '../terminal/output';
-import type { NextCommand } from './remedy-commands';
-import { bySupport } from './remedy-commands';
+import { bySupport, type NextCommand } from './remedy-commands';
 import { shortTime } from '../terminal/times';
 
 /** Number of characters of an id that are printed, and that are enough for `--revoke`. */

@@ -1,6 +1,5 @@
 /** Limits how long a command waits for the ledger, so that it can still show or print what it knows. */
-import type { MigrationClient } from '../../client';
-import { readProgress } from '../../client';
+import { readProgress, type MigrationClient } from '../../client';
 import type { Progress } from '../../domain/progress/progress';
 import { withTimeout } from './waiting';
 

@@ -2,8 +2,7 @@ import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 
 import { findPlatform, PLATFORMS, type Platform, type Route } from '../../platforms/platforms';
 import type { NamedApprover } from '../reporting/trail-approvers';
-import type { Approver } from '../../domain/migration/approvers';
-import { isPublicKey } from '../../domain/migration/approvers';
+import { isPublicKey, type Approver } from '../../domain/migration/approvers';
 import { nearest } from '../../domain/text/nearest';
 import { eitherOf } from '../../domain/text/sentences';
 import { inheritedOptions } from '../reference/commands';

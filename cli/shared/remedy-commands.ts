@@ -1,6 +1,5 @@
 import type { MoveStage } from '../../domain/companies/company-state';
-import type { Remediable, Remedy } from '../../domain/companies/remedies';
-import { acceptedRemedies } from '../../domain/companies/remedies';
+import { acceptedRemedies, type Remediable, type Remedy } from '../../domain/companies/remedies';
 import type { Role } from '../../domain/migration/steps';
 import type { ApplicationFacts } from '../../domain/preflight/applications';
 import { findPlatform } from '../../platforms/platforms';

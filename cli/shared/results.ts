@@ -4,8 +4,7 @@ import { clientStateOf, clientStateText, leftOutText } from '../../domain/compan
 import type { Evidence } from '../../domain/companies/evidence';
 import type { Finding } from '../../domain/companies/finding';
 import { counted } from '../../domain/text/sentences';
-import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
-import { applicationName, replacedText } from '../../domain/preflight/applications';
+import { applicationName, replacedText, type ApplicationsOfMoved } from '../../domain/preflight/applications';
 import type { Preflight } from '../../domain/migration/preflight-result';
 import type { Progress } from '../../domain/progress/progress';
 import type { LedgerCompany } from '../../store';

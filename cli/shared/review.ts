@@ -1,13 +1,10 @@
-import type { Progress } from '../../domain/progress/progress';
-import { reopenedText } from '../../domain/progress/progress';
+import { reopenedText, type Progress } from '../../domain/progress/progress';
 import { clientStateOf, notMovedText } from '../../domain/companies/company-state';
-import type { Step } from '../../domain/migration/steps';
-import { STEP_RULES } from '../../domain/migration/steps';
+import { STEP_RULES, type Step } from '../../domain/migration/steps';
 import { reconnectionsText } from '../../presentation/wording/client-page';
 import { windowsText } from '../../presentation/wording/windows';
 import { counted, outOf } from '../../domain/text/sentences';
-import type { LedgerCompany } from '../../store';
-import { readCompanies, readReplacedApplications } from '../../store';
+import { readCompanies, readReplacedApplications, type LedgerCompany } from '../../store';
 import type { MigrationClient } from '../../client';
 import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';

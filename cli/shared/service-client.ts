@@ -1,8 +1,7 @@
 /** Opens a client of the Company Data Service for the work of a command, and closes the client afterwards. */
 import type { CompanyDataClient } from '../../company-data-client';
 import { CompanyDataError, createCompanyDataClient, DeferredUntil, ForeignResponse } from '../../company-data-client';
-import type { Config } from '../../config';
-import { loadConfig } from '../../config';
+import { loadConfig, type Config } from '../../config';
 import { CommandFailed } from './errors';
 
 /** The time for which a failed request is retried. Short, because a person is waiting for the command. */

@@ -1,7 +1,6 @@
 /** Says who can make a decision that was refused because it was not signed. */
 import { roleRefusal } from '../../domain/decisions/roles';
-import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import { parseDecision } from '../../domain/migration/parse-decision';
+import { parseDecision, type DecisionMessage } from '../../domain/migration/parse-decision';
 import { isUnsignedRefusal } from '../../domain/migration/signatures';
 import { roleText, type Role } from '../../domain/migration/steps';
 import { eitherOf } from '../../domain/text/sentences';

@@ -3,8 +3,7 @@ import type { Step } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
 import { CHECK_WORKERS, SEE_WHAT_IS_WRONG, START_WORKER } from '../../domain/progress/worker-advice';
 import { eitherOf } from '../../domain/text/sentences';
-import type { MigrationClient } from '../../client';
-import { NoWorker, readProgressOrReason, WorkflowTaskFailing } from '../../client';
+import { NoWorker, readProgressOrReason, WorkflowTaskFailing, type MigrationClient } from '../../client';
 import { CommandFailed } from './errors';
 
 /** The progress of a migration, or the reason why it is unknown. */

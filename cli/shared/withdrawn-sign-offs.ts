@@ -1,7 +1,6 @@
 import type { Progress } from '../../domain/progress/progress';
 import { withdrawalConsequence } from './consequences';
-import type { Context, YesOption } from './context';
-import { confirm } from './context';
+import { confirm, type Context, type YesOption } from './context';
 import { CommandFailed } from './errors';
 
 /**

@@ -1,19 +1,14 @@
 /** Checks a manifest against the account, the platform and other migrations before a migration is started. */
 import type { CompanyDataClient, FoundConnection } from '../../company-data-client';
 import { CompanyDataError, readServiceFacts } from '../../company-data-client';
-import type { Config } from '../../config';
-import { loadConfig } from '../../config';
-import type { Estimate, SpeedEstimate } from '../../domain/planning/estimate';
-import { ASSUMED_SPEED, estimate, volumeOf } from '../../domain/planning/estimate';
-import type { LimitsChange } from '../../domain/planning/limits';
-import { DEFAULT_LIMITS } from '../../domain/planning/limits';
+import { loadConfig, type Config } from '../../config';
+import { ASSUMED_SPEED, estimate, volumeOf, type Estimate, type SpeedEstimate } from '../../domain/planning/estimate';
+import { DEFAULT_LIMITS, type LimitsChange } from '../../domain/planning/limits';
 import type { Finding } from '../../domain/companies/finding';
 import type { Platform, Route } from '../../platforms/platforms';
-import type { PreflightFacts } from '../../domain/preflight/preflight';
 import type { Dependents } from '../../domain/preflight/dependents';
-import { isApplicationNeeded, preflight } from '../../domain/preflight/preflight';
-import type { OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
-import { organizationFindings } from '../../domain/preflight/organization-conflicts';
+import { isApplicationNeeded, preflight, type PreflightFacts } from '../../domain/preflight/preflight';
+import { organizationFindings, type OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
 import type { Database } from '../../store';
 import {
   DatabaseUnavailable,

@@ -10,8 +10,7 @@ import { listAllFindings, startArguments } from '../shared/file-arguments';
 import { findingsJson, printFindings } from '../shared/results';
 import type { CommandResult, Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
-import type { AccountCheck, CheckedPlan } from './account-check';
-import { checkAccount, defaultRoute } from './account-check';
+import { checkAccount, defaultRoute, type AccountCheck, type CheckedPlan } from './account-check';
 
 export interface CheckOutcome {
   readonly files: ManifestFiles;

@@ -1,15 +1,13 @@
 /** Asks for the options that `ferry start` needs and prints the complete command. */
 import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import type { Platform, Route } from '../../platforms/platforms';
-import { isRotating, PLATFORMS } from '../../platforms/platforms';
+import { isRotating, PLATFORMS, type Platform, type Route } from '../../platforms/platforms';
 import { isPlaceholder } from '../../domain/text/placeholders';
 import { isIdWord, isReservedLabel, migrationIdOf } from '../../domain/migration/temporal-names';
 import { CommandFailed } from '../shared/errors';
 import type { Prompts } from '../terminal/prompts';
 import type { Encoding } from '../manifest';
-import type { CheckOutcome } from './check';
-import { checkAll, printSummary } from './check';
+import { checkAll, printSummary, type CheckOutcome } from './check';
 import type { Context } from '../shared/context';
 import { listAllFindings } from '../shared/file-arguments';
 import { printFindings } from '../shared/results';

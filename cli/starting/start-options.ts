@@ -1,12 +1,10 @@
 /** Checks the options of the commands that start a migration: `ferry start` and `ferry self-service`. */
-import type { LimitsChange } from '../../domain/planning/limits';
-import { parseLimits } from '../../domain/planning/limits';
+import { parseLimits, type LimitsChange } from '../../domain/planning/limits';
 import type { Platform, Route } from '../../platforms/platforms';
 import { isIdWord, isReservedLabel } from '../../domain/migration/temporal-names';
 import { LabelReserved } from '../../client';
 import { CommandFailed } from '../shared/errors';
-import type { LimitOptions } from '../shared/limit-options';
-import { limitsFrom } from '../shared/limit-options';
+import { limitsFrom, type LimitOptions } from '../shared/limit-options';
 
 export interface StartTarget {
   readonly platform: Platform;

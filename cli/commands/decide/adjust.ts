@@ -1,14 +1,11 @@
 import { limitLines } from '../../../domain/planning/limit-texts';
-import type { MigrationClient } from '../../../client';
-import { NoSuchMigration } from '../../../client';
+import { NoSuchMigration, type MigrationClient } from '../../../client';
 import { readLimits, readMigration } from '../../../store';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context } from '../../shared/context';
-import type { DecisionOptions } from '../../shared/decisions';
-import { addDecisionOptions, contentFrom, sendDecision } from '../../shared/decisions';
+import { addDecisionOptions, contentFrom, sendDecision, type DecisionOptions } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import type { LimitOptions } from '../../shared/limit-options';
-import { addLimitOptions, limitsFrom } from '../../shared/limit-options';
+import { addLimitOptions, limitsFrom, type LimitOptions } from '../../shared/limit-options';
 import type { CommandResult } from '../../terminal/output';
 
 /** `ferry adjust`: changes the limits of a migration, including those of a batch run in progress. */

@@ -1,19 +1,15 @@
 import { isEnding } from '../../../domain/migration/migration-state';
 import { preconditionRefusal } from '../../../domain/decisions/preconditions';
 import { roleRefusal } from '../../../domain/decisions/roles';
-import type { Role, Step } from '../../../domain/migration/steps';
-import { STEP_RULES, STEPS } from '../../../domain/migration/steps';
+import { STEP_RULES, STEPS, type Role, type Step } from '../../../domain/migration/steps';
 import { decisionFactsOf } from '../../../domain/progress/decision-facts';
-import type { Progress } from '../../../domain/progress/progress';
-import { isStepDone } from '../../../domain/progress/progress';
+import { isStepDone, type Progress } from '../../../domain/progress/progress';
 import { excludedPeople, otherPersonText } from '../../../domain/progress/four-eyes';
 import { eitherOf } from '../../../domain/text/sentences';
-import type { MigrationClient } from '../../../client';
-import { checkReconnected } from '../../../client';
+import { checkReconnected, type MigrationClient } from '../../../client';
 import { clientCommand, readSigningPortal, throughPortal } from '../../shared/client-portal';
 import { withMigrationClient } from '../../shared/clients';
-import type { Context, YesOption } from '../../shared/context';
-import { addYesOption, confirm } from '../../shared/context';
+import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
 import { approvalConsequence } from '../../shared/consequences';
 import type { DecisionOptions } from '../../shared/decisions';
 import { actorFrom, addDecisionOptions, contentFrom, parseStep, sendDecision } from '../../shared/decisions';
@@ -21,10 +17,8 @@ import { CommandFailed } from '../../shared/errors';
 import { byClient, bySupport } from '../../shared/remedy-commands';
 import { missingDigestWarning } from '../../shared/required-digest';
 import { readReview } from '../../shared/review';
-import type { ProgressOrUnanswered } from '../../shared/unanswered';
-import { currentStep, readProgressOrUnanswered } from '../../shared/unanswered';
-import type { CommandResult } from '../../terminal/output';
-import { withMoreText } from '../../terminal/output';
+import { currentStep, readProgressOrUnanswered, type ProgressOrUnanswered } from '../../shared/unanswered';
+import { withMoreText, type CommandResult } from '../../terminal/output';
 
 interface ApproveOptions extends DecisionOptions, YesOption {
   readonly digest?: string;

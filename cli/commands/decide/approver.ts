@@ -11,18 +11,15 @@ import {
   readRecordedDecisions,
   revokeInvitation,
 } from '../../../store';
-import type { LedgerClient } from '../../../client';
-import { signatureProblem } from '../../../client';
-import type { CommandResult } from '../../terminal/output';
+import { signatureProblem, type LedgerClient } from '../../../client';
 import { readOpenMigration, withLedgerClient } from '../../shared/clients';
-import type { Context, YesOption } from '../../shared/context';
-import { addYesOption, confirm } from '../../shared/context';
+import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
 import { DEFAULT_BY, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
 import { verificationCommands } from '../../reporting/trail-approvers';
 import { parseApprover, parseFingerprint } from '../../shared/options';
 import { adviceToSign } from '../../shared/signing-advice';
-import { withMoreText } from '../../terminal/output';
+import { withMoreText, type CommandResult } from '../../terminal/output';
 
 interface ApproverOptions extends YesOption {
   readonly by: string;

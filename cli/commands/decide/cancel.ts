@@ -1,15 +1,12 @@
 import { readProgressIfAnswered } from '../../../client';
 import { isOver } from '../../../domain/migration/terminated';
 import type { Progress } from '../../../domain/progress/progress';
-import type { Output } from '../../terminal/output';
 import { withMigrationClient } from '../../shared/clients';
-import type { Context, YesOption } from '../../shared/context';
-import { addYesOption, confirm } from '../../shared/context';
+import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
 import { endingConsequence, inFlightIn } from '../../shared/consequences';
-import type { DecisionOptions } from '../../shared/decisions';
-import { addDecisionOptions, contentFrom, sendDecision } from '../../shared/decisions';
+import { addDecisionOptions, contentFrom, sendDecision, type DecisionOptions } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import { withMoreText } from '../../terminal/output';
+import { withMoreText, type Output } from '../../terminal/output';
 
 type CancelOptions = DecisionOptions & YesOption;
 

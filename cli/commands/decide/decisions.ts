@@ -1,27 +1,22 @@
 import type { Command } from 'commander';
 import { STEPS } from '../../../domain/migration/steps';
 import { isOver } from '../../../domain/migration/terminated';
-import type { MigrationClient } from '../../../client';
 import { firstOpening } from '../../../domain/progress/first-opening';
-import { readProgressIfAnswered } from '../../../client';
+import { readProgressIfAnswered, type MigrationClient } from '../../../client';
 import { exampleTime, parseTime } from '../../terminal/times';
 import { withMigrationClient } from '../../shared/clients';
 import { endingConsequence } from '../../shared/consequences';
-import type { Context, YesOption } from '../../shared/context';
-import { addYesOption, confirm } from '../../shared/context';
-import type { DecisionOptions } from '../../shared/decisions';
-import { addDecisionOptions, contentFrom, parseStep, sendDecision } from '../../shared/decisions';
+import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
+import { addDecisionOptions, contentFrom, parseStep, sendDecision, type DecisionOptions } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import type { LimitOptions } from '../../shared/limit-options';
-import { addWindowOptions, windowsFrom } from '../../shared/limit-options';
+import { addWindowOptions, windowsFrom, type LimitOptions } from '../../shared/limit-options';
 import { choiceOption } from '../../shared/options';
 import { currentStep, readProgressOrUnanswered } from '../../shared/unanswered';
 import { printFirstOpening } from '../../shared/start-times';
-import type { CommandResult } from '../../terminal/output';
 import { withReadiness } from './first-company';
 import type { NextAfterRejectionOptions } from './next-company';
 import { assertNextFits, assertNextGiven, assertOther, NEXT, nextFrom, withChoice } from './next-company';
-import { withMoreText } from '../../terminal/output';
+import { withMoreText, type CommandResult } from '../../terminal/output';
 
 /** `ferry reject`, `ferry propose-time`: send the decision of the same name. */
 export function addDecisions(context: Context): void {

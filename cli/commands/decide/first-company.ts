@@ -7,8 +7,7 @@ import type { Context } from '../../shared/context';
 import type { DecisionOptions } from '../../shared/decisions';
 import { addDecisionOptions, assertCompany, contentFrom, sendDecision } from '../../shared/decisions';
 import { choiceText } from '../../shared/first-company-commands';
-import type { CommandResult } from '../../terminal/output';
-import { withMoreText } from '../../terminal/output';
+import { withMoreText, type CommandResult } from '../../terminal/output';
 
 /** `ferry first-company`: chooses the first company, or the next one to try if the first was not accepted. */
 export function addFirstCompany({ program, run, terminal, now }: Context): void {

@@ -1,16 +1,12 @@
 /** The options `--next` and `--company` of `ferry reject`: what to try after a rejection of the first company. */
 import type { NextAfterRejection } from '../../../domain/migration/decision';
-import type { Step } from '../../../domain/migration/steps';
-import { stepText } from '../../../domain/migration/steps';
-import type { MigrationClient } from '../../../client';
-import { readProgressIfAnswered } from '../../../client';
-import type { DecisionOptions } from '../../shared/decisions';
-import { assertCompany, isRejectedFirst, sameCompany } from '../../shared/decisions';
+import { stepText, type Step } from '../../../domain/migration/steps';
+import { readProgressIfAnswered, type MigrationClient } from '../../../client';
+import { assertCompany, isRejectedFirst, sameCompany, type DecisionOptions } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
 import type { KeptOptions } from '../../shared/first-company-commands';
 import { choicesAfterRejection, choiceText, insteadText, keptOptions } from '../../shared/first-company-commands';
-import type { CommandResult } from '../../terminal/output';
-import { withMoreText } from '../../terminal/output';
+import { withMoreText, type CommandResult } from '../../terminal/output';
 
 interface NextOptions {
   readonly next?: string;

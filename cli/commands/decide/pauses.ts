@@ -1,15 +1,12 @@
 import { liftedPauses } from '../../../domain/decisions/pauses';
 import { digestOfPauses, pausesOfOthers, pauseText } from '../../../domain/migration/pauses';
 import { isOver } from '../../../domain/migration/terminated';
-import type { Progress } from '../../../domain/progress/progress';
-import { pausesIn } from '../../../domain/progress/progress';
+import { pausesIn, type Progress } from '../../../domain/progress/progress';
 import { sentence } from '../../../domain/text/sentences';
 import { withMigrationClient } from '../../shared/clients';
 import { resumeConsequence } from '../../shared/consequences';
-import type { Context, YesOption } from '../../shared/context';
-import { addYesOption, confirm } from '../../shared/context';
-import type { DecisionOptions } from '../../shared/decisions';
-import { addDecisionOptions, contentFrom, sendDecision } from '../../shared/decisions';
+import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
+import { addDecisionOptions, contentFrom, sendDecision, type DecisionOptions } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
 import { readProgressOrUnanswered } from '../../shared/unanswered';
 import type { CommandResult } from '../../terminal/output';

@@ -1,7 +1,5 @@
-import type { CheckResult } from '../../doctor';
-import { checkEverything } from '../../doctor';
-import type { CommandResult, Output } from '../../terminal/output';
-import { PRINT_NOTHING } from '../../terminal/output';
+import { checkEverything, type CheckResult } from '../../doctor';
+import { PRINT_NOTHING, type CommandResult, type Output } from '../../terminal/output';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 

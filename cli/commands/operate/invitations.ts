@@ -1,8 +1,7 @@
 /** Lists and revokes invitations to the portal, for `ferry invite --list` and `--revoke`. */
 import { NoSuchMigration } from '../../../client';
 import { approverRefusal } from '../../../domain/decisions/approver-changes';
-import type { Approver } from '../../../domain/migration/approvers';
-import { approverWithKey, everyApprover } from '../../../domain/migration/approvers';
+import { approverWithKey, everyApprover, type Approver } from '../../../domain/migration/approvers';
 import {
   listInvitations,
   readMigration,
@@ -17,8 +16,7 @@ import { CommandFailed } from '../../shared/errors';
 import { fingerprintText, invitationsResult, isUnconfirmed, SHORT_ID_LENGTH } from '../../shared/invitations';
 import { readOpenMigrations } from '../../shared/open-migrations';
 import { shellQuoted } from '../../shared/remedy-commands';
-import type { CommandResult } from '../../terminal/output';
-import { withMoreText } from '../../terminal/output';
+import { withMoreText, type CommandResult } from '../../terminal/output';
 
 async function assertExists(db: Database, migrationId: string): Promise<void> {
   if ((await readMigration(db, migrationId)) === undefined) throw new NoSuchMigration(migrationId);

@@ -1,7 +1,6 @@
 import type { ReconciliationResult } from '../../../domain/migration/reconciliation';
 import { reconcile } from '../../../client';
-import type { StoredMigration } from '../../../store';
-import { readMigration } from '../../../store';
+import { readMigration, type StoredMigration } from '../../../store';
 import { lostFileLines } from '../../reporting/lost-files';
 import type { CommandResult } from '../../terminal/output';
 import type { Context } from '../../shared/context';

@@ -13,8 +13,7 @@ import {
   type KeyRequest,
 } from '../../../stack/service/keys';
 import { CommandFailed } from '../../shared/errors';
-import type { CommandResult, Output } from '../../terminal/output';
-import { PRINT_NOTHING } from '../../terminal/output';
+import { PRINT_NOTHING, type CommandResult, type Output } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { choiceOption } from '../../shared/options';

@@ -12,8 +12,7 @@ import {
 import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
 import { integerOption } from '../../shared/options';
-import type { CommandResult, Output } from '../../terminal/output';
-import { PRINT_NOTHING } from '../../terminal/output';
+import { PRINT_NOTHING, type CommandResult, type Output } from '../../terminal/output';
 
 /**
  * The default retention of a new namespace, long enough to look at ended migrations in the Temporal UI. Audit trails

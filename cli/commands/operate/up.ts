@@ -6,8 +6,7 @@ import { defaultWorkers } from '../../../stack/workers';
 import { CommandFailed } from '../../shared/errors';
 import { integerOption } from '../../shared/options';
 import { waitForAbort } from '../../shared/waiting';
-import type { CommandResult } from '../../terminal/output';
-import { PRINT_NOTHING } from '../../terminal/output';
+import { PRINT_NOTHING, type CommandResult } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 
 interface UpOptions {

@@ -9,10 +9,8 @@ import {
   type KeyRing,
 } from '../../../security';
 import { openDatabase, readMigration, renewVault, rotateVaults, type Database } from '../../../store';
-import type { CommandResult } from '../../terminal/output';
-import { PRINT_NOTHING } from '../../terminal/output';
-import type { Context, YesOption } from '../../shared/context';
-import { addYesOption, confirm } from '../../shared/context';
+import { PRINT_NOTHING, type CommandResult } from '../../terminal/output';
+import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
 import { clientCommand, readClientPortal } from '../../shared/client-portal';
 import { CommandFailed } from '../../shared/errors';
 import { clientRemedyCommand, remedyCommand } from '../../shared/remedy-commands';

@@ -1,7 +1,6 @@
 import type { Platform } from '../../../platforms/platforms';
 import { checkAll, checkJson, printSummary } from '../../starting/check';
-import type { CommandResult } from '../../terminal/output';
-import { PRINT_NOTHING } from '../../terminal/output';
+import { PRINT_NOTHING, type CommandResult } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 import { addEncoding, type EncodingOption } from '../../manifest';
 import { platformOption, totalInvoicesOption } from '../../shared/options';

@@ -11,17 +11,12 @@ import {
   readStagedDigest,
   stageCredentials,
 } from '../../../store';
-import type { DecisionResult, LedgerClient } from '../../../client';
-import { decide, readProgressIfAnswered } from '../../../client';
-import { identifyFile } from '../../manifest';
+import { decide, readProgressIfAnswered, type DecisionResult, type LedgerClient } from '../../../client';
+import { identifyFile, addFileOptions, type ShredOption, type EncodingOption } from '../../manifest';
 import type { Terminal } from '../../terminal/terminal';
-import type { CommandResult } from '../../terminal/output';
 import { namedCompanies } from '../../../domain/text/sentences';
-import type { Context, YesOption } from '../../shared/context';
-import { addYesOption } from '../../shared/context';
+import { addYesOption, type Context, type YesOption } from '../../shared/context';
 import { obtainedAtOption } from '../../credentials/obtained-at';
-import type { ShredOption } from '../../manifest';
-import { addFileOptions, type EncodingOption } from '../../manifest';
 import { readClientPortal } from '../../shared/client-portal';
 import { readRefused } from '../../credentials/refused-credentials';
 import { isEverythingStored, suppliedResult } from '../../credentials/supplied-result';
@@ -40,7 +35,7 @@ import {
 import { withLedgerClient } from '../../shared/clients';
 import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
 import { readCredentialFile, hasErrors, invalidFile, dispose } from '../../credentials/credential-file';
-import { withMoreText } from '../../terminal/output';
+import { withMoreText, type CommandResult } from '../../terminal/output';
 
 interface CredentialOptions extends DecisionOptions, ShredOption, EncodingOption {
   readonly obtainedAt?: Date;

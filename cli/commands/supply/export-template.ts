@@ -1,12 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Platform } from '../../../platforms/platforms';
-import { isRotating } from '../../../platforms/platforms';
+import { isRotating, type Platform } from '../../../platforms/platforms';
 import { CommandFailed } from '../../shared/errors';
-import type { TemplateFormat } from '../../manifest';
-import { TEMPLATE_FORMATS, templatesOf, templateText } from '../../manifest';
-import type { CommandResult } from '../../terminal/output';
-import { PRINT_NOTHING } from '../../terminal/output';
+import { TEMPLATE_FORMATS, templatesOf, templateText, type TemplateFormat } from '../../manifest';
+import { PRINT_NOTHING, type CommandResult } from '../../terminal/output';
 import { defaultRoute } from '../../starting/account-check';
 import type { Context } from '../../shared/context';
 import { platformOption, choiceOption } from '../../shared/options';

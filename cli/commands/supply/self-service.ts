@@ -3,21 +3,15 @@ import type { LimitsChange } from '../../../domain/planning/limits';
 import { isRotating } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/temporal-names';
 import { counted, sentence } from '../../../domain/text/sentences';
-import type { LedgerClient, SelfServiceStart } from '../../../client';
-import { startSelfService } from '../../../client';
+import { startSelfService, type LedgerClient, type SelfServiceStart } from '../../../client';
 import type { CommandResult, Output } from '../../terminal/output';
-import type { Context, YesOption } from '../../shared/context';
 import { addEncoding, type EncodingOption } from '../../manifest';
-import type { CheckOutcome } from '../../starting/check';
-import { checkAll, dryRun, printSummary } from '../../starting/check';
+import { checkAll, dryRun, printSummary, type CheckOutcome } from '../../starting/check';
 import { findingsJson, printFindings } from '../../shared/results';
-import type { LimitOptions } from '../../shared/limit-options';
-import { addLimitOptions } from '../../shared/limit-options';
+import { addLimitOptions, type LimitOptions } from '../../shared/limit-options';
 import { startArguments, listAllFindings } from '../../shared/file-arguments';
 import { platformOption, totalInvoicesOption } from '../../shared/options';
-import type { ActorOptions } from '../../shared/decisions';
-import { DEFAULT_BY } from '../../shared/decisions';
-import type { StartTarget } from '../../starting/start-options';
+import { DEFAULT_BY, type ActorOptions } from '../../shared/decisions';
 import {
   printStarted,
   refusalOf,
@@ -27,8 +21,8 @@ import {
   withLatestOutcome,
 } from '../../starting/self-service-result';
 import { credentialsAfterStart } from '../../starting/started';
-import { assertStartable, readLimitOptions } from '../../starting/start-options';
-import { addYesOption, confirm } from '../../shared/context';
+import { assertStartable, readLimitOptions, type StartTarget } from '../../starting/start-options';
+import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
 import { watchMigration } from '../../reporting/watch';
 import { DEFAULT_CONTACT } from '../../starting/questions';
 import { clientPageOf } from '../../shared/client-page';

@@ -1,6 +1,5 @@
 import { Option } from 'commander';
-import type { Platform } from '../../../platforms/platforms';
-import { isRotating } from '../../../platforms/platforms';
+import { isRotating, type Platform } from '../../../platforms/platforms';
 import { migrationIdOf } from '../../../domain/migration/temporal-names';
 import type { DecisionRules } from '../../../domain/migration/plan';
 import type { Approver } from '../../../domain/migration/approvers';
@@ -18,13 +17,11 @@ import type { Disposal, ShredOption } from '../../manifest';
 import { addFileOptions, disposeOf, type EncodingOption } from '../../manifest';
 import { dryRun } from '../../starting/check';
 import { findingsJson, printFindings, invalidFileResult } from '../../shared/results';
-import type { LimitOptions } from '../../shared/limit-options';
-import { addLimitOptions } from '../../shared/limit-options';
+import { addLimitOptions, type LimitOptions } from '../../shared/limit-options';
 import { fileArguments, startArguments, listAllFindings } from '../../shared/file-arguments';
 import { BY_CLIENT } from '../../shared/remedy-commands';
 import { approverOption, platformOption, totalInvoicesOption } from '../../shared/options';
-import type { ActorOptions } from '../../shared/decisions';
-import { DEFAULT_BY } from '../../shared/decisions';
+import { DEFAULT_BY, type ActorOptions } from '../../shared/decisions';
 import {
   credentialsAfterStart,
   noLongerWaitingText,
@@ -33,8 +30,7 @@ import {
   type StartedMigration,
 } from '../../starting/started';
 import { askForArguments, DEFAULT_CONTACT } from '../../starting/questions';
-import type { StartTarget } from '../../starting/start-options';
-import { assertStartable, readLimitOptions } from '../../starting/start-options';
+import { assertStartable, readLimitOptions, type StartTarget } from '../../starting/start-options';
 import { clientPageOf } from '../../shared/client-page';
 import { withLedgerClient } from '../../shared/clients';
 

@@ -7,14 +7,11 @@ import {
   unreachedText,
 } from '../../../domain/companies/company-state';
 import { heldBackForSupport, missingCredentialText, notReadyText } from '../../../domain/companies/credential-state';
-import type { FailureKind } from '../../../domain/companies/failures';
-import { FAILURE_KINDS } from '../../../domain/companies/failures';
+import { FAILURE_KINDS, type FailureKind } from '../../../domain/companies/failures';
 import { REPLACED_PROBLEM } from '../../../domain/preflight/applications';
 import { counted } from '../../../domain/text/sentences';
-import type { CompanyFilter, LedgerCompany } from '../../../store';
-import { readCompanies, readCompanyPage, readMigration } from '../../../store';
-import type { LedgerClient } from '../../../client';
-import { NoSuchMigration, readStage } from '../../../client';
+import { readCompanies, readCompanyPage, readMigration, type CompanyFilter, type LedgerCompany } from '../../../store';
+import { NoSuchMigration, readStage, type LedgerClient } from '../../../client';
 import type { TableCell } from '../../terminal/table';
 import type { Output, AlreadyWritten } from '../../terminal/output';
 import { withLedgerClient } from '../../shared/clients';

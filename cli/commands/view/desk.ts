@@ -2,8 +2,7 @@ import { CommandFailed } from '../../shared/errors';
 import { runDashboard } from '../../dashboard';
 import type { AlreadyWritten } from '../../terminal/output';
 import type { Context } from '../../shared/context';
-import type { ActorOptions } from '../../shared/decisions';
-import { addActorOptions, actorFrom } from '../../shared/decisions';
+import { addActorOptions, actorFrom, type ActorOptions } from '../../shared/decisions';
 import { withLedgerClient } from '../../shared/clients';
 
 export function addDesk({ program, run, output, terminal }: Context): void {

@@ -1,8 +1,7 @@
 import { remedyText } from '../../../domain/companies/remedies';
 import type { Database, LedgerCompany, StoredMigration } from '../../../store';
 import { readApplications, readCompanies, readCompanyPage, readMigration } from '../../../store';
-import type { LedgerClient } from '../../../client';
-import { NoSuchMigration, readStage } from '../../../client';
+import { NoSuchMigration, readStage, type LedgerClient } from '../../../client';
 import type { Output, AlreadyWritten } from '../../terminal/output';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
@@ -10,8 +9,7 @@ import { remediesNow } from '../../shared/remedy-commands';
 import { companyJson, NOTHING_AHEAD } from '../../../client/report-formats';
 import { readClientPortal } from '../../shared/client-portal';
 import { withLedgerClient } from '../../shared/clients';
-import type { MigrationWithStage, Target } from '../../reporting/listed-migration';
-import { commandFor, readOpening } from '../../reporting/listed-migration';
+import { commandFor, readOpening, type MigrationWithStage, type Target } from '../../reporting/listed-migration';
 import { readGroups, ofGroup, printGroup } from '../../reporting/exception-groups';
 import {
   readLacking,

@@ -1,9 +1,8 @@
 import { CompanyDataError, readServiceFacts } from '../../../company-data-client';
 import { loadConfig } from '../../../config';
 import { earliestMove } from '../../../domain/progress/first-opening';
-import type { GoNoGo } from '../../../domain/progress/go-nogo';
 import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
-import { goNoGo } from '../../../domain/progress/go-nogo';
+import { goNoGo, type GoNoGo } from '../../../domain/progress/go-nogo';
 import { isSameApplication } from '../../../domain/preflight/applications';
 import {
   countFailures,
@@ -14,8 +13,7 @@ import {
   readNextCompanies,
   readOverviews,
 } from '../../../store';
-import type { LedgerClient } from '../../../client';
-import { isBatchRunning, readRetries, readWindowSchedule, readWorkers } from '../../../client';
+import { isBatchRunning, readRetries, readWindowSchedule, readWorkers, type LedgerClient } from '../../../client';
 import { shownForecast } from '../../reporting/migration-end';
 import { retryTexts } from '../../reporting/retries';
 import type { CommandResult, Output } from '../../terminal/output';

@@ -5,8 +5,7 @@ import { listMigrations, queryProgress, readWorkflowTaskProblems } from '../../.
 import type { Step } from '../../../domain/migration/steps';
 import { isEnding } from '../../../domain/migration/migration-state';
 import { counted, sentence } from '../../../domain/text/sentences';
-import type { StoredMigrationCounts } from '../../../store';
-import { listStoredMigrations, readResults, readRunningCounts } from '../../../store';
+import { listStoredMigrations, readResults, readRunningCounts, type StoredMigrationCounts } from '../../../store';
 import type { TableCell } from '../../terminal/table';
 import type { CommandResult, Output } from '../../terminal/output';
 import { localTime } from '../../terminal/times';

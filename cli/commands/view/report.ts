@@ -1,5 +1,4 @@
-import type { LedgerClient } from '../../../client';
-import { readReport } from '../../../client';
+import { readReport, type LedgerClient } from '../../../client';
 import type { Output, AlreadyWritten } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 import { choiceOption } from '../../shared/options';

@@ -1,8 +1,7 @@
 import { isOver } from '../../../domain/migration/terminated';
 import { pausesIn } from '../../../domain/progress/progress';
 import { meanwhileTask } from '../../../domain/progress/meanwhile';
-import type { WatchEnd, WatchOptions } from '../../reporting/watch';
-import { watchMigration } from '../../reporting/watch';
+import { watchMigration, type WatchEnd, type WatchOptions } from '../../reporting/watch';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context } from '../../shared/context';
 import type { CommandResult } from '../../terminal/output';

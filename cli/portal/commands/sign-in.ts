@@ -1,5 +1,4 @@
-import type { PortalSession } from '../../../portal/contract/session';
-import { SessionSchema } from '../../../portal/contract/session';
+import { SessionSchema, type PortalSession } from '../../../portal/contract/session';
 import { ApiError } from '../../../portal/client/api';
 import { Secret } from '../../../security/secret';
 import { createSigningKey, parseSigningKey } from '../../../security/signing-key';
