@@ -1,13 +1,11 @@
 /** Tests `ferry desk` in a pseudo-terminal of 80 columns and 24 lines. */
 import { ferry } from '../captured-terminal';
-import type { TestMigration } from '../../workflows/running-migration';
-import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
+import { CLIENT, startTestMigration, SUPPORT, type TestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/async';
 import { updateRow } from '../../support/migrations/ledger';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { startRelay } from '../terminal/tcp-relay';
-import type { TerminalSession } from '../terminal/pseudo-terminal';
-import { KEY, STYLING, startTerminalSession } from '../terminal/pseudo-terminal';
+import { KEY, STYLING, startTerminalSession, type TerminalSession } from '../terminal/pseudo-terminal';
 import { blank, withoutTimes } from './screens';
 
 const orchestrator = useOrchestratorWithWorker();

@@ -1,7 +1,6 @@
 /** Tests the dialogs of the dashboard with answers from the test, while no worker is running. */
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
-import type { DialogContext } from '../../../cli/dashboard/dialogs';
-import { openDialogs } from '../../../cli/dashboard/dialogs';
+import { openDialogs, type DialogContext } from '../../../cli/dashboard/dialogs';
 import type { RequestedDecision } from '../../../cli/dashboard/keys';
 import type { ActionResult } from '../../../cli/dashboard/state';
 import type { Choice, TextQuestion } from '../../../cli/terminal/prompts';
@@ -11,8 +10,7 @@ import { updateRow } from '../../support/migrations/ledger';
 import { useOrchestrator } from '../../support/servers/orchestrator';
 import { startTestMigration } from '../../workflows/running-migration';
 import { capturedStream } from '../captured-terminal';
-import type { TerminalSession } from '../terminal/pseudo-terminal';
-import { KEY, startTerminalSession } from '../terminal/pseudo-terminal';
+import { KEY, startTerminalSession, type TerminalSession } from '../terminal/pseudo-terminal';
 
 const orchestrator = useOrchestrator();
 let session: TerminalSession | undefined;

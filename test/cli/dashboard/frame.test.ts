@@ -1,8 +1,7 @@
 /** Tests how the dashboard renders states and handles keys, without a terminal. */
 import { frameOf } from '../../../cli/dashboard/frame';
 import { handleKey } from '../../../cli/dashboard/keys';
-import type { MigrationDetail } from '../../../cli/dashboard/state';
-import { withReading } from '../../../cli/dashboard/state';
+import { withReading, type MigrationDetail } from '../../../cli/dashboard/state';
 import { companyLines, stepLines } from '../../../cli/dashboard/migration-lines';
 import { companiesOutcomeText } from '../../../domain/migration/partial-outcome';
 import { progressOf } from '../../../domain/progress/progress';

@@ -1,8 +1,7 @@
 /** Tests that each long text of the dashboard can be read in full on a screen of 80 columns and 24 lines. */
 import { frameOf, lastTextTop } from '../../../cli/dashboard/frame';
 import { handleKey } from '../../../cli/dashboard/keys';
-import type { DashboardState, MigrationDetail } from '../../../cli/dashboard/state';
-import { INITIAL_STATE } from '../../../cli/dashboard/state';
+import { INITIAL_STATE, type DashboardState, type MigrationDetail } from '../../../cli/dashboard/state';
 import { textOf, widthOf } from '../../../cli/terminal/styled-text';
 import { progressOf } from '../../../domain/progress/progress';
 import { AT, counts, migrationPlan, stateAt } from '../../support/migrations/migration-states';

@@ -2,8 +2,7 @@
 import { useOrchestrator } from '../../support/servers/orchestrator';
 import { startTestMigration } from '../../workflows/running-migration';
 import { startRelay } from '../terminal/tcp-relay';
-import type { TerminalSession } from '../terminal/pseudo-terminal';
-import { startTerminalSession } from '../terminal/pseudo-terminal';
+import { startTerminalSession, type TerminalSession } from '../terminal/pseudo-terminal';
 
 const orchestrator = useOrchestrator();
 let session: TerminalSession | undefined;

@@ -1,8 +1,7 @@
 /** Tests decisions at the sign-off: which companies a retry includes, and the sign-offs that it withdraws. */
 import { updateRow } from '../../support/migrations/ledger';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
-import type { TestMigration } from '../../workflows/running-migration';
-import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
+import { startTestMigration, SUPPORT, type TestMigration } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 
 const orchestrator = useOrchestratorWithWorker();

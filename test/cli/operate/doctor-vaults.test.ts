@@ -5,8 +5,7 @@ import path from 'node:path';
 import type { CheckResult } from '../../../cli/doctor';
 import { createVaultKey } from '../../../security';
 import { startTestMigration } from '../../workflows/running-migration';
-import type { OpenedOrchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator, type OpenedOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { temporaryFolder } from '../../support/temporary-folder';
 

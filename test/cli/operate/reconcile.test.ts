@@ -5,13 +5,11 @@
 import { Client as PostgresClient } from 'pg';
 import { readDecisions, readMigration } from '../../../store';
 import type { RunningWorker } from '../../../worker';
-import type { Backup } from '../../support/servers/backup';
-import { forgetIdempotencyKeys, takeBackup } from '../../support/servers/backup';
+import { forgetIdempotencyKeys, takeBackup, type Backup } from '../../support/servers/backup';
 import { until } from '../../support/async';
 import { statusAtService } from '../../support/migrations/company-import';
 import { useOrchestrator } from '../../support/servers/orchestrator';
-import type { TestMigration } from '../../workflows/running-migration';
-import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
+import { CLIENT, startTestMigration, SUPPORT, type TestMigration } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 

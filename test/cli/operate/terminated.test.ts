@@ -9,8 +9,7 @@ import type { PortalContext } from '../../../worker/portal/context';
 import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { PUBLIC_KEY } from '../../store/portal/portal-role';
 import { until } from '../../support/async';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { useOrchestrator } from '../../support/servers/orchestrator';
+import { useOrchestrator, type Orchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 

@@ -1,6 +1,5 @@
 /** Tests `ferry up` as a process: kills its parts, and then stops or kills `ferry up` itself. */
-import { execFileSync, spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';

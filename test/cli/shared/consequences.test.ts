@@ -1,8 +1,7 @@
 /** The consequences that commands and the dashboard show before they ask for confirmation. */
 import { approvalConsequence, endingConsequence } from '../../../cli/shared/consequences';
 import { localTime } from '../../../cli/terminal/times';
-import type { Progress } from '../../../domain/progress/progress';
-import { progressOf } from '../../../domain/progress/progress';
+import { progressOf, type Progress } from '../../../domain/progress/progress';
 import {
   AT,
   counts,

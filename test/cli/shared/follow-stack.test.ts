@@ -1,8 +1,6 @@
 /** Tests which servers a live view reconnects to, and when it keeps its connections. */
-import type { MigrationClient } from '../../../client';
-import { Unreachable } from '../../../client';
-import type { FollowedConfig } from '../../../cli/shared/follow-stack';
-import { openFollowingClient } from '../../../cli/shared/follow-stack';
+import { Unreachable, type MigrationClient } from '../../../client';
+import { openFollowingClient, type FollowedConfig } from '../../../cli/shared/follow-stack';
 import { Secret } from '../../../security/secret';
 import { DatabaseUnavailable } from '../../../store';
 

@@ -1,7 +1,6 @@
 /** Tests that `--quiet` prints only requested data and failures. */
 import path from 'node:path';
-import type { TestMigration } from '../../workflows/running-migration';
-import { startTestMigration } from '../../workflows/running-migration';
+import { startTestMigration, type TestMigration } from '../../workflows/running-migration';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { MANIFEST } from '../command-line';

@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { tempFile } from '../manifest/manifest-files';
 import { platform } from '../../support/migrations/platforms';
-import type { SelfServiceClient } from './self-service-set-up';
-import { manifestOf, openSelfServiceClient } from './self-service-set-up';
+import { manifestOf, openSelfServiceClient, type SelfServiceClient } from './self-service-set-up';
 
 let me: SelfServiceClient;
 let sql: Client;

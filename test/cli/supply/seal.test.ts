@@ -17,8 +17,7 @@ import {
 import { readVault } from '../../../store';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { platform } from '../../support/migrations/platforms';
-import type { TestMigration } from '../../workflows/running-migration';
-import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
+import { CLIENT, startTestMigration, SUPPORT, type TestMigration } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 import { temporaryFolder } from '../../support/temporary-folder';

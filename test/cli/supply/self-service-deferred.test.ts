@@ -1,6 +1,5 @@
 /** A self-service migration with a deferred company and a company that waits for the client's decision. */
-import type { SelfServiceClient } from './self-service-set-up';
-import { openSelfServiceClient } from './self-service-set-up';
+import { openSelfServiceClient, type SelfServiceClient } from './self-service-set-up';
 
 let me: SelfServiceClient;
 beforeAll(async () => (me = await openSelfServiceClient()));

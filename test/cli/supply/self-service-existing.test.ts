@@ -4,8 +4,7 @@ import { Secret } from '../../../security';
 import { tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
 import { platform } from '../../support/migrations/platforms';
-import type { SelfServiceClient } from './self-service-set-up';
-import { manifestOf, openSelfServiceClient } from './self-service-set-up';
+import { manifestOf, openSelfServiceClient, type SelfServiceClient } from './self-service-set-up';
 
 let me: SelfServiceClient;
 beforeAll(async () => (me = await openSelfServiceClient()));

@@ -1,13 +1,11 @@
 /** Runs self-service migrations with the client's own API key, as a client does. */
 import { randomUUID } from 'node:crypto';
-import type { CompanyDataClient } from '../../../company-data-client';
-import { createCompanyDataClient } from '../../../company-data-client';
+import { createCompanyDataClient, type CompanyDataClient } from '../../../company-data-client';
 import { createAccount, createKey } from '../../../company-data-service';
 import type { Platform } from '../../../platforms/platforms';
 import { Secret } from '../../../security';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator, type Orchestrator } from '../../support/servers/orchestrator';
 import { platform } from '../../support/migrations/platforms';
 import { ferry } from '../captured-terminal';
 

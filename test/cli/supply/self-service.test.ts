@@ -8,8 +8,7 @@ import { closedWindows } from '../../workflows/running-migration';
 import { mapConcurrently, until } from '../../support/async';
 import { platform } from '../../support/migrations/platforms';
 import { ferry } from '../captured-terminal';
-import type { SelfServiceClient } from './self-service-set-up';
-import { manifestOf, openSelfServiceClient } from './self-service-set-up';
+import { manifestOf, openSelfServiceClient, type SelfServiceClient } from './self-service-set-up';
 
 let me: SelfServiceClient;
 beforeAll(async () => (me = await openSelfServiceClient()));

@@ -3,8 +3,7 @@ import { readMigration } from '../../../store';
 import { ferry } from '../captured-terminal';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
-import type { TerminalSession } from '../terminal/pseudo-terminal';
-import { KEY, startTerminalSession } from '../terminal/pseudo-terminal';
+import { KEY, startTerminalSession, type TerminalSession } from '../terminal/pseudo-terminal';
 
 const orchestrator = useOrchestratorWithWorker();
 let session: TerminalSession | undefined;

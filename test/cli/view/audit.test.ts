@@ -7,8 +7,7 @@ import path from 'node:path';
 import { stopReasonText } from '../../../domain/companies/failures';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
-import type { TestMigration } from '../../workflows/running-migration';
-import { CLIENT, startTestMigration } from '../../workflows/running-migration';
+import { CLIENT, startTestMigration, type TestMigration } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 import { temporaryFolder } from '../../support/temporary-folder';
 

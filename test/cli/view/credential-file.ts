@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Database } from '../../../store';
-import { findCompany } from '../../../store';
+import { findCompany, type Database } from '../../../store';
 
 export type CredentialToken = readonly [reference: string, token: string];
 

@@ -1,7 +1,6 @@
 /** Tests `ferry go-nogo` with the real service, ledger and task queue. */
 import type { RunningWorker } from '../../../worker';
-import { startTestMigration, CLIENT, SUPPORT } from '../../workflows/running-migration';
-import type { TestMigration } from '../../workflows/running-migration';
+import { startTestMigration, CLIENT, SUPPORT, type TestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/async';
 import { useOrchestrator } from '../../support/servers/orchestrator';
 import { localTime } from '../../../cli/terminal/times';

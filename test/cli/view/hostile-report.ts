@@ -1,14 +1,11 @@
 /** A handover report whose texts contain markup and formulas, for tests of the formats. */
 import type { HandoverReport } from '../../../client';
-import type { ReportFormat } from '../../../client/report-formats';
-import { reportPieces } from '../../../client/report-formats';
+import { reportPieces, type ReportFormat } from '../../../client/report-formats';
 import { Output } from '../../../cli/terminal/output';
 import { COMPANY_STATES } from '../../../domain/companies/company-state';
 import { NO_COUNTS } from '../../../domain/companies/counts';
-import type { MigrationStatistics } from '../../../store';
-import { DURATION_BOUNDS_MS } from '../../../store';
+import { DURATION_BOUNDS_MS, type MigrationStatistics, type LedgerCompany } from '../../../store';
 import type { ReportHead } from '../../../presentation/handover/report-facts';
-import type { LedgerCompany } from '../../../store';
 import { capturedStream } from '../captured-terminal';
 
 export const EVIL = `"><script>alert(1)</script><img src=x onerror='alert(1)'>&amp;\u202e`;

@@ -1,6 +1,5 @@
 /** Tests the handover report of a migration completed with exceptions, and of a cancelled migration. */
-import type { TestMigration } from '../../workflows/running-migration';
-import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-migration';
+import { CLIENT, startTestMigration, SUPPORT, type TestMigration } from '../../workflows/running-migration';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';

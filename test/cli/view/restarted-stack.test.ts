@@ -6,12 +6,9 @@ import { createTemporaryFolder } from '../../../stack/folders';
 import { until } from '../../support/async';
 import { PAYLOAD_KEY } from '../../support/servers/keys';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
-import type { TestMigration } from '../../workflows/running-migration';
-import { startTestMigration, SUPPORT } from '../../workflows/running-migration';
-import type { Relay } from '../terminal/tcp-relay';
-import { startRelay } from '../terminal/tcp-relay';
-import type { TerminalSession } from '../terminal/pseudo-terminal';
-import { startTerminalSession } from '../terminal/pseudo-terminal';
+import { startTestMigration, SUPPORT, type TestMigration } from '../../workflows/running-migration';
+import { startRelay, type Relay } from '../terminal/tcp-relay';
+import { startTerminalSession, type TerminalSession } from '../terminal/pseudo-terminal';
 
 const orchestrator = useOrchestratorWithWorker();
 let session: TerminalSession | undefined;

@@ -6,8 +6,7 @@ import { ferry } from '../captured-terminal';
 import { until } from '../../support/async';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { startRelay } from '../terminal/tcp-relay';
-import type { TerminalSession } from '../terminal/pseudo-terminal';
-import { KEY, STYLING, startTerminalSession } from '../terminal/pseudo-terminal';
+import { KEY, STYLING, startTerminalSession, type TerminalSession } from '../terminal/pseudo-terminal';
 
 const orchestrator = useOrchestratorWithWorker();
 let session: TerminalSession | undefined;
