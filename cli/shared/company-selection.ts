@@ -1,11 +1,10 @@
 /** The commands that decide on companies, and the companies that a person selects for them. */
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { eitherOf } from '../../domain/text/sentences';
 import { addYesOption } from './context';
 import { CommandFailed } from './errors';
-import { unreadableFile } from './unreadable-file';
+import { readTextFile } from './unreadable-file';
 import { integerOption } from './options';
 
 export interface SelectionOptions {
@@ -110,12 +109,8 @@ export async function readSelection(
 }
 
 function readLines(file: string): readonly string[] {
-  try {
-    return readFileSync(file, 'utf8')
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '');
-  } catch (error) {
-    throw unreadableFile(file, error, 'specify a file with one reference per line');
-  }
+  return readTextFile(file, 'specify a file with one reference per line')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }

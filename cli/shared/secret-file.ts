@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { clientSecretProblem } from '../../domain/supply/client-secret';
 import { Secret } from '../../security';
 import type { Terminal } from '../terminal/terminal';
 import { CommandFailed } from './errors';
-import { unreadableFile } from './unreadable-file';
+import { readTextFile } from './unreadable-file';
 
 const ADVICE = 'nothing was sent or sealed; specify a file that contains only the client secret';
 
@@ -13,12 +12,7 @@ const ADVICE = 'nothing was sent or sealed; specify a file that contains only th
  * @throws CommandFailed if the file cannot be read, or its content cannot be a client secret
  */
 export function readSecretFile(file: string): Secret {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    throw unreadableFile(file, error, ADVICE);
-  }
+  const text = readTextFile(file, ADVICE).trim();
   const problem = clientSecretProblem(text);
   if (problem !== null) throw new CommandFailed(`${file} ${problem}`, ADVICE);
   return new Secret(text);

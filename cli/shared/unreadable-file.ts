@@ -1,4 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { CommandFailed } from './errors';
+
+/**
+ * Reads a text file that an option or an argument names.
+ *
+ * @throws CommandFailed
+ */
+export function readTextFile(file: string, advice: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw unreadableFile(file, error, advice);
+  }
+}
 
 /** Returns why a file cannot be read, from the error of Node's file functions. */
 export function whyUnreadable(error: unknown): string {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { NoSuchMigration } from '../../../client';
@@ -28,7 +28,7 @@ import {
 import { withLedgerClient } from '../../shared/clients';
 import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
-import { unreadableFile } from '../../shared/unreadable-file';
+import { readTextFile } from '../../shared/unreadable-file';
 import { environmentOption } from '../../shared/options';
 import { shellQuoted } from '../../shared/remedy-commands';
 import { findingsJson, printFindings, invalidFileResult } from '../../shared/results';
@@ -163,12 +163,7 @@ interface Files {
 
 function readKey(keyOrFile: string): MigrationKey {
   if (isMigrationKey(keyOrFile)) return parseMigrationKey(keyOrFile);
-  let text: string;
-  try {
-    text = readFileSync(keyOrFile, 'utf8');
-  } catch (error) {
-    throw unreadableFile(keyOrFile, error, 'specify the migration key, or a file that contains it');
-  }
+  const text = readTextFile(keyOrFile, 'specify the migration key, or a file that contains it');
   if (isMigrationKey(text)) return parseMigrationKey(text);
   throw new CommandFailed(
     `${keyOrFile}, which was specified with --for, does not begin with a migration key`,
