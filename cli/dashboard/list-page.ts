@@ -82,11 +82,7 @@ function layoutFor(rows: readonly DashboardRow[], columns: number): Layout {
  * Returns the ledger's counts if they have been read. Temporal's counts in the list can be a minute old, and do not
  * distinguish companies that were left out from moved companies.
  */
-function movedOf({ overview, done, failed, total }: DashboardRow): {
-  readonly moved: number;
-  readonly total: number;
-  readonly text: string;
-} {
+function movedOf({ overview, done, failed, total }: DashboardRow) {
   const counts = overview
     ? { moved: overview.movedInAll, total: overview.total }
     : { moved: Math.max(0, done - failed), total };

@@ -175,14 +175,11 @@ async function verify(file: string, migrationId: string, approvers: readonly App
  * Explains decisions that could not be signed, because the first key of their role had not been added yet. These
  * decisions stay unproven: anyone who changes a trail could also add the line that says when the key was added.
  */
-function createUnsignedNotes(given: readonly Approver[]): {
-  readonly add: (line: number, entry: TrailEntry, proof: EntryProof['proof']) => void;
-  readonly notes: () => readonly string[];
-} {
+function createUnsignedNotes(given: readonly Approver[]) {
   const lines: Partial<Record<Role, number[]>> = {};
   const notes = new Map<Role, string>();
   return {
-    add: (line, { decision, signed, applied, at }, proof) => {
+    add(line: number, { decision, signed, applied, at }: TrailEntry, proof: EntryProof['proof']): void {
       const role = decision.role ?? 'client';
       if (proof === 'none' && !signed) (lines[role] ??= []).push(line);
       if (!applied || decision.kind !== 'add-approver' || decision.role !== 'support') return;
@@ -197,7 +194,7 @@ function createUnsignedNotes(given: readonly Approver[]): {
         `According to line ${line}, support added the key of ${approver.by} (${approver.role}) on ${localTime(at)}. ${counted(before.length, 'decision')} of ${approver.role === 'client' ? 'the client' : 'support'}, in ${which}, ${before.length === 1 ? 'is' : 'are'} older and not signed. Nothing proves the author or the content of ${these}. Ask ${approver.by} about ${these}.`,
       );
     },
-    notes: () => [...notes.values()],
+    notes: (): readonly string[] => [...notes.values()],
   };
 }
 

@@ -22,8 +22,8 @@ export interface NamedInCommands extends SuggestedCompanies {
   readonly applications?: MigrationApplications;
   /** True if the client must decide in the portal. */
   readonly isInPortal?: boolean;
-  /** The applications with which companies were moved; absent without the ledger. */
-  readonly applicationsOfMoved?: ApplicationsOfMoved;
+  /** The applications with which companies were moved; null without the ledger. */
+  readonly applicationsOfMoved?: ApplicationsOfMoved | null;
   /** True if the windows are paused, so that no further window opens. */
   readonly areWindowsPaused?: boolean;
 }

@@ -45,12 +45,10 @@ export function addCodecServer({ program, run, output, terminal }: Context): voi
 
 async function start({ env }: Terminal, { host, port, origin, issuer, audience, keySet }: CodecServerOptions) {
   const { payloadKeys, logLevel } = loadConfig(['payloadKeys'], env);
-  const given = [issuer, audience, keySet].filter((option) => option !== undefined);
-  if (given.length !== 0 && given.length !== 3) {
-    throw new CommandFailed('--issuer, --audience and --key-set must be used together', 'pass all three, or none');
-  }
   const tokenRules =
     issuer !== undefined && audience !== undefined && keySet !== undefined ? { issuer, audience, keySet } : null;
+  if (!tokenRules && (issuer ?? audience ?? keySet) !== undefined)
+    throw new CommandFailed('--issuer, --audience and --key-set must be used together', 'pass all three, or none');
   if (!tokenRules && !isLoopback(host)) {
     throw new CommandFailed(
       'a codec server that requires no access token (JWT) can listen only on a loopback address ' +

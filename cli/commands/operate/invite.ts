@@ -15,7 +15,7 @@ import { DEFAULT_BY } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
 import { SHORT_ID_LENGTH } from '../../shared/invitations';
 import { parseDuration } from '../../shared/limit-options';
-import { choiceOption } from '../../shared/options';
+import { choiceOption, parseFingerprint } from '../../shared/options';
 import type { CommandResult } from '../../terminal/output';
 import { list, revoke } from './invitations';
 import { localTime } from '../../terminal/times';
@@ -127,7 +127,8 @@ async function invite(
     const expiresAt = new Date(Date.now() + expires);
     const invitation = { migrationId, person, role, email, createdBy: by, expiresAt };
     const { id, secret } = await create(db, invitation, account);
-    const provider = providerFingerprint === undefined ? '' : `&provider=${fingerprintInLink(providerFingerprint)}`;
+    const fingerprint = providerFingerprint === undefined ? null : parseFingerprint(providerFingerprint);
+    const provider = fingerprint === null ? '' : `&provider=${fingerprint}`;
     const link = `${portalUrl}/#${secret ?? `migration=${encodeURIComponent(migrationId)}&sign-in=openid`}${provider}`;
     return {
       json: {
@@ -199,12 +200,6 @@ async function create(
   if (account !== null) return { id: await createIdentityInvitation(db, { ...invitation, ...account }), secret: null };
   const { id, token } = await createInvitation(db, invitation);
   return { id, secret: `invitation=${token}` };
-}
-
-/** Returns a fingerprint in lower case, in groups of four characters with hyphens between them. */
-function fingerprintInLink(fingerprint: string): string {
-  const digits = fingerprint.toLowerCase().replace(/[\s-]/g, '');
-  return (digits.match(/.{4}/g) ?? []).join('-');
 }
 
 async function assertOpen(db: Database, migrationId: string): Promise<void> {

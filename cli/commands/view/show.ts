@@ -31,7 +31,7 @@ import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { readChosenFirst } from '../../shared/chosen-first';
 import { clientPageOf } from '../../shared/client-page';
-import { MAX_REFERENCES_IN_A_CONFIRMATION, type NextCommand } from '../../shared/remedy-commands';
+import { bySupport, MAX_REFERENCES_IN_A_CONFIRMATION, type NextCommand } from '../../shared/remedy-commands';
 import { readSigningPortal, throughPortal } from '../../shared/client-portal';
 import { keyConfirmations } from '../../shared/invitations';
 import { nextCommands, NO_COMPANIES, type NamedInCommands } from '../../shared/next-commands';
@@ -67,25 +67,18 @@ export function addShow({ program, run, terminal }: Context): void {
             db !== undefined && !isOver(progress.state) && (await isLedgerBehind({ ...ferry, db }, migration));
           const chosenFirst = db ? await readChosenFirst(db, progress) : null;
           const companies = db ? await readForNextCommands(db, progress) : NO_COMPANIES;
-          const { applications } = findings;
-          const named = {
-            areWindowsPaused: windowsPaused !== null,
-            ...(applications === null ? {} : { applicationsOfMoved: applications }),
-          };
           const now = new Date();
           const portal = await readSigningPortal(ferry, progress);
+          const named = {
+            ...{ ...companies, applicationsOfMoved: findings.applications },
+            ...{ areWindowsPaused: windowsPaused !== null, isInPortal: portal !== null },
+          };
           const keys = db && !isOver(progress.state) ? keyConfirmations(await listInvitations(db, migration)) : [];
           const next = isEnding(progress.state)
             ? [report(progress)]
             : ledgerBehind
-              ? [reconcile(migration)]
-              : [
-                  ...keys,
-                  ...throughPortal(
-                    nextCommands(progress, { ...companies, ...named, isInPortal: portal !== null }, now),
-                    portal,
-                  ),
-                ];
+              ? [bySupport(`ferry reconcile ${migration}`)]
+              : [...keys, ...throughPortal(nextCommands(progress, named, now), portal)];
           const clientPage = await clientPageOf(terminal.env, ferry, migration);
           return showResult(
             progress,
@@ -171,11 +164,6 @@ async function readForNextCommands(db: Database, progress: Progress): Promise<Na
   if (counts.unconfirmed === 0 && step !== 'migrate-first-company') return NO_COMPANIES;
   return readSuggestedCompanies(db, migrationId, (firstCompany ?? requestedFirst)?.reference ?? null);
 }
-
-const reconcile = (migrationId: string): NextCommand => ({
-  who: 'support',
-  command: `ferry reconcile ${migrationId}`,
-});
 
 /** Returns the command with the final outcome of every company. */
 const report = ({ migrationId, route }: Progress): NextCommand => ({
