@@ -26,7 +26,8 @@ export interface ServiceOptions {
   /** A path before every endpoint, such as `/v1`. Default: none. */
   readonly basePath?: string;
   /**
-   * The public URL of the service, for links. Default: the address on which the service listens, with the base path.
+   * The public URL of the service, for links, with or without a trailing slash. Default: the address on which the
+   * service listens, with the base path.
    */
   readonly publicUrl?: string;
   /** Default: nothing is logged. */
@@ -82,9 +83,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const engine = new SyncEngine({ databaseUrl, db: waitingDb, platforms, cipher, logger });
 
   let url = '';
-  const publicUrl = () => options.publicUrl ?? url;
+  const configuredUrl = options.publicUrl?.replace(/\/+$/, '');
+  const publicUrl = () => configuredUrl ?? url;
   const context = { db, waitingDb, platforms, cipher, publicUrl };
-  const publicPath = options.publicUrl === undefined ? basePath : new URL(options.publicUrl).pathname;
+  const publicPath = configuredUrl === undefined ? basePath : new URL(configuredUrl).pathname;
   const { requestsPerDay, faults = false, continueTrace } = options;
   const limits = { requestsPerMinute, ...(requestsPerDay !== undefined && { requestsPerDay }) };
   const traces = continueTrace && { continueTrace };

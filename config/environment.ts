@@ -19,7 +19,7 @@ const environment = z.object({
   TOKENFERRY_LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}.`).default('info'),
   DATABASE_URL: databaseAddress().optional(),
   PORTAL_DATABASE_URL: databaseAddress().optional(),
-  COMPANY_DATA_URL: address('http:', 'https:').optional(),
+  COMPANY_DATA_URL: baseAddress().optional(),
   COMPANY_DATA_API_KEY: z.string().optional(),
   TOKENFERRY_MASTER_KEY: z.string().optional(),
   TOKENFERRY_MASTER_KEY_FILE: z.string().optional(),
@@ -39,8 +39,8 @@ const environment = z.object({
     .optional(),
   TEMPORAL_DEPLOYMENT_NAME: z.string().optional(),
   TEMPORAL_WORKER_BUILD_ID: z.string().optional(),
-  TOKENFERRY_CLIENT_UI_URL: address('http:', 'https:').optional(),
-  TOKENFERRY_PORTAL_URL: address('http:', 'https:').optional(),
+  TOKENFERRY_CLIENT_UI_URL: baseAddress().optional(),
+  TOKENFERRY_PORTAL_URL: baseAddress().optional(),
   TOKENFERRY_OPENID_ISSUER: address('http:', 'https:')
     .refine(isEncrypted, 'must begin with https:, unless the address is on this machine.')
     .optional(),
@@ -129,6 +129,11 @@ function databaseAddress() {
  * an option, for example `user`.
  */
 const HAS_LATE_AT = /^[a-z]+:\/\/[^/?#]*(?:\/[^?#]*|[^#]*#[^]*|(?:\/[^?#]*)?\?(?:[^#]*&)?[^=&#]*)@/i;
+
+/** Parses an address to which paths are appended. Removes slashes from its end. */
+function baseAddress() {
+  return address('http:', 'https:').transform((text) => text.replace(/\/+$/, ''));
+}
 
 function address(...protocols: string[]) {
   return z

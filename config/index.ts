@@ -75,7 +75,7 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
     temporal: () => readTemporal(variables, stack, problems),
     databaseUrl: () => secretOf(environment.DATABASE_URL ?? stack?.databaseUrl),
     portalDatabaseUrl: () => secretOf(environment.PORTAL_DATABASE_URL ?? stack?.portalDatabaseUrl),
-    portalUrl: () => (environment.TOKENFERRY_PORTAL_URL ?? stack?.portalUrl)?.replace(/\/+$/, ''),
+    portalUrl: () => environment.TOKENFERRY_PORTAL_URL ?? stack?.portalUrl,
     openId: () => readOpenId(environment, problems),
     openIdSecret: () => secretOf(environment.TOKENFERRY_OPENID_CLIENT_SECRET),
     service: () => readService(environment, stack, problems),
@@ -181,7 +181,7 @@ function readClientUi(
   { TEMPORAL_NAMESPACE: namespace }: Readonly<Record<string, string>>,
   stack: RunningStack | undefined,
 ): ClientUiConfig | undefined {
-  if (url !== undefined) return { url: url.replace(/\/+$/, ''), hasMigrationLinks: false };
+  if (url !== undefined) return { url, hasMigrationLinks: false };
   if (stack?.clientUiUrl === undefined) return undefined;
   return {
     url: stack.clientUiUrl,

@@ -4,6 +4,7 @@ import type { Environment, ListenAddress } from './environment';
 import type { TemporalConfig } from './temporal';
 
 export interface ServiceConfig {
+  /** Without a slash at the end. */
   url: string;
   apiKey: Secret;
 }

@@ -131,6 +131,21 @@ describe('the service', () => {
     await service.close();
   });
 
+  it('builds its addresses without a double slash if its public URL ends with slashes', async () => {
+    const service = await runService({ publicUrl: 'https://service.example/api//' });
+    const { company } = await newConnection(service.administrator);
+    const { body } = await service.client('GET', company);
+    const integration = await service.client('GET', '/integrations/qhyg');
+    const page = await service.client('GET', `/link/company/${body.id}`);
+    const description = await service.client('GET', '/openapi.json');
+    await service.close();
+    for (const text of [JSON.stringify(body), integration.text, page.text]) {
+      expect(text).toContain('https://service.example/api/');
+      expect(text).not.toContain('api//');
+    }
+    expect(description.text).toContain('"servers":[{"url":"https://service.example/api"}]');
+  });
+
   it('fails to start if the database is unreachable', async () => {
     await expect(
       startService({ cipher: SERVICE_CIPHER, databaseUrl: 'postgres://127.0.0.1:1/none' }),
