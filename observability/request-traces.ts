@@ -43,7 +43,9 @@ export interface ReceivedRequest {
  *
  * @returns a function that ends the span; null if the request does not belong to a trace, or if tracing is off
  */
-export function continueTrace(request: ReceivedRequest): ((status: number, correlationId: string) => void) | null {
+export function continueTrace(
+  request: ReceivedRequest,
+): ((outcome: number | string, correlationId: string) => void) | null {
   const { method, route, traceparent } = request;
   if (typeof traceparent !== 'string' || !parseTraceparent(traceparent)) return null;
   const attributes = { 'http.request.method': method, 'http.route': route };

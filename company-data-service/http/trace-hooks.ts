@@ -11,20 +11,24 @@ export interface TracedRequest {
   readonly traceparent: unknown;
 }
 
-/** Returns a function that is called when the request has been answered; null if the request is not traced. */
-export type ContinueTrace = (request: TracedRequest) => ((status: number, correlationId: string) => void) | null;
+/**
+ * Returns a function that is called once, with the status of the response, or with `dropped` if the connection closed
+ * before the response was sent. Null if the request is not traced.
+ */
+export type ContinueTrace = (
+  request: TracedRequest,
+) => ((outcome: number | 'dropped', correlationId: string) => void) | null;
 
 export function addTraces(app: Api, continueTrace: ContinueTrace): void {
-  const running = new WeakMap<object, (status: number, correlationId: string) => void>();
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     const { url: route } = request.routeOptions;
     const { traceparent } = request.headers;
     if (route === undefined || traceparent === undefined) return;
     const end = continueTrace({ method: request.method, route, traceparent });
-    if (end) running.set(request, end);
-  });
-  // Also called if the caller disconnects while the answer is being sent.
-  app.addHook('onResponse', async (request, reply) => {
-    running.get(request)?.(reply.statusCode, request.id);
+    if (!end) return;
+    let outcome: number | 'dropped' = 'dropped';
+    reply.raw.once('finish', () => (outcome = reply.statusCode));
+    // Also emitted if the connection closes before the response. Fastify's hook `onResponse` does not run then.
+    reply.raw.once('close', () => end(outcome, request.id));
   });
 }

@@ -146,6 +146,30 @@ describe('the service', () => {
     expect(description.text).toContain('"servers":[{"url":"https://service.example/api"}]');
   });
 
+  it('ends the trace of every request, even if its connection closes before the response', async () => {
+    const outcomes: (number | string)[] = [];
+    const continueTrace = () => (outcome: number | string) => outcomes.push(outcome);
+    const service = await runService({ continueTrace, faults: true });
+    const { connection } = await newConnection(service.administrator);
+    const headers = { traceparent: 'traced' };
+    await service.client('GET', connection, { headers });
+    await service.client('GET', `${connection}0`, { headers });
+    for (const kind of ['lostAnswer', 'droppedConnection']) {
+      await service.administrator('PUT', '/sandbox/faults', { body: { faults: [{ kind, times: 1 }] } });
+      await expect(service.client('GET', connection, { headers })).rejects.toThrow();
+    }
+    const slow = fetch(`${service.url}/sandbox/qhyg/token`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ grant_type: 'refresh_token', refresh_token: 'sbx-slow-2000-ok-1' }),
+      signal: AbortSignal.timeout(1_000),
+    });
+    await expect(slow).rejects.toThrow();
+    await until(() => outcomes.length >= 5, 3_000).catch(() => undefined);
+    await service.close();
+    expect(outcomes).toEqual([200, 404, 'dropped', 'dropped', 'dropped']);
+  });
+
   it('fails to start if the database is unreachable', async () => {
     await expect(
       startService({ cipher: SERVICE_CIPHER, databaseUrl: 'postgres://127.0.0.1:1/none' }),
