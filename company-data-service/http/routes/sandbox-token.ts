@@ -4,10 +4,10 @@
  */
 import { z } from 'zod';
 import { PLATFORMS } from '../../../platforms/platforms';
-import { PlatformRefusal, type RefusalReason } from '../../platform/platform';
+import { PlatformInaccessible, PlatformRefusal, type RefusalReason } from '../../platform/platform';
 import type { Api, ServiceContext } from '../context';
-import { notFound } from '../errors/errors';
-import { TOO_MANY_FROM_ADDRESS, ErrorSchema } from '../schemas/common';
+import { downstreamInaccessible, notFound } from '../errors/errors';
+import { TOO_MANY_FROM_ADDRESS, ErrorSchema, errorAnswer } from '../schemas/common';
 
 const BodySchema = z.object({ grant_type: z.literal('refresh_token'), refresh_token: z.string().min(1) });
 
@@ -32,7 +32,12 @@ export function sandboxTokenRoutes(app: Api, { platforms }: ServiceContext): voi
         security: [],
         params: z.object({ platformKey: z.string() }),
         body: BodySchema,
-        response: { 200: PairSchema, 400: z.union([RefusalSchema, ErrorSchema]), 429: TOO_MANY_FROM_ADDRESS },
+        response: {
+          200: PairSchema,
+          400: z.union([RefusalSchema, ErrorSchema]),
+          403: errorAnswer('The platform is not accessible.'),
+          429: TOO_MANY_FROM_ADDRESS,
+        },
       },
     },
     async ({ params, body }, reply) => {
@@ -42,6 +47,7 @@ export function sandboxTokenRoutes(app: Api, { platforms }: ServiceContext): voi
         const pair = await platforms.refresh({ platform, credential: { refreshToken: body.refresh_token } });
         return { access_token: pair.accessToken, refresh_token: pair.refreshToken, token_type: 'bearer' as const };
       } catch (refusal) {
+        if (refusal instanceof PlatformInaccessible) throw downstreamInaccessible(platform.name, refusal.message);
         if (!(refusal instanceof PlatformRefusal)) throw refusal;
         return reply.code(400).send({ error: OAUTH_ERRORS[refusal.reason], error_description: refusal.message });
       }

@@ -222,4 +222,11 @@ describe('7.1 403, downstream: an endpoint behind the service is not accessible'
       dataConnectionErrors: [],
     });
   });
+
+  it('is also the answer of the token endpoint of a sandbox platform', async () => {
+    const body = { grant_type: 'refresh_token', refresh_token: `sbx-inaccessible.${randomUUID()}` };
+    const refused = await service.client('POST', '/sandbox/qhyg/token', { body });
+    expect(refused.status).toBe(403);
+    expect(error.parse(refused.body).service).toBe('QuickBooks Online');
+  });
 });
