@@ -24,6 +24,8 @@ interface DueSync extends GrantRow {
   readonly cursor: string | null;
   readonly connection_status: ConnectionStatus;
   readonly organization_id: string;
+  /** When the platform accepted the credential that the sync uses. */
+  readonly authorized_at: Date | null;
   readonly connection_errors: readonly ConnectionError[];
 }
 
@@ -64,7 +66,8 @@ async function claimDueSyncs(transaction: Database): Promise<DueSync[]> {
   const { rows } = await sql<DueSync>`
     select
       syncs.id, syncs.company_id, syncs.data_type, syncs.cursor, ${GRANT_COLUMNS},
-      connections.status as connection_status, connections.organization_id, connections.errors as connection_errors
+      connections.status as connection_status, connections.organization_id, connections.authorized_at,
+      connections.errors as connection_errors
     from syncs
     join connections on connections.id = syncs.connection_id
     join companies on companies.id = syncs.company_id
@@ -183,7 +186,11 @@ async function closeDataSets(transaction: Database, outcomes: readonly Outcome[]
   );
 }
 
-/** Deauthorizes the connections whose grant ended during a sync. The end customers have to authorize them again. */
+/**
+ * Deauthorizes the connections whose grant ended during a sync. The end customers have to authorize them again. Does
+ * nothing if a connection has been authorized again since the sync read its credential. The statement compares a column
+ * of the connection itself, because Postgres evaluates only this row again after it has waited for an authorization.
+ */
 async function deauthorize(transaction: Database, outcomes: readonly Outcome[]): Promise<void> {
   for (const outcome of outcomes) {
     if (!('failure' in outcome) || !outcome.failure.endsGrant) continue;
@@ -194,6 +201,7 @@ async function deauthorize(transaction: Database, outcomes: readonly Outcome[]):
       .set({ status: 'Deauthorized', errors: JSON.stringify(errors) })
       .where('id', '=', sync.connection_id)
       .where('status', '=', 'Linked')
+      .where('authorized_at', 'is not distinct from', sync.authorized_at)
       .execute();
   }
 }
