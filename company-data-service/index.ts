@@ -13,7 +13,7 @@
  * - `database/`: the tables and the schema migrations
  * - `faults/`: failures on demand, for tests of programs that call the service
  */
-export { databaseOf, isDatabaseOutage } from '../postgres/pool';
+export { databaseOf, failureText, isDatabaseOutage } from '../postgres/pool';
 export { createAccount, listAccounts, type Account } from './accounts';
 export { createKey, listKeys, revokeKey, rotateKey, type ApiKey, type CreatedKey } from './api-keys';
 export { NewerSchema } from './database/database';

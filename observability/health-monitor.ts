@@ -86,7 +86,9 @@ async function withTimeLimit(check: Check, timeoutMs: number): Promise<string | 
   try {
     return await Promise.race([check(), timedOut]);
   } catch (error) {
-    return error instanceof Error ? error.message || error.name : 'the check failed';
+    // Node.js tries each address of a host, and reports the failures as one error without a message.
+    const [first = error] = error instanceof AggregateError ? (error.errors as readonly unknown[]) : [];
+    return first instanceof Error ? first.message || first.name : 'the check failed';
   } finally {
     clearTimeout(timer);
   }

@@ -1,6 +1,6 @@
 /**
- * The connection pool for Kysely, a test for database errors that waiting can cure, and the texts that name a database.
- * The orchestrator and the Company Data Service use them.
+ * The connection pool for Kysely, a test for database errors that waiting can cure, and the texts that name a database
+ * or describe a failure. The orchestrator and the Company Data Service use them.
  */
 import { Socket } from 'node:net';
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
@@ -119,6 +119,16 @@ export function isDatabaseOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && typeof error.code === 'string') return OUTAGE_CODE.test(error.code);
   return /^Connection terminated|^Client has encountered a connection error|timeout/.test(error.message);
+}
+
+/**
+ * Returns the message of a failure to connect. If a host has several addresses, Node.js tries each of them, and reports
+ * their failures as one error without a message. Then returns the message of the first failure.
+ */
+export function failureText(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '' && error.errors.length > 0)
+    return failureText(error.errors[0]);
+  return error instanceof Error ? error.message || error.name : String(error);
 }
 
 /**

@@ -16,6 +16,7 @@ import {
 } from '../../security';
 import {
   DatabaseUnavailable,
+  failureText,
   isDatabaseError,
   AmendedMigrationEnded,
   MigrationExists,
@@ -169,18 +170,12 @@ export function withAdvice(error: unknown, env: NodeJS.ProcessEnv): unknown {
   }
   if (isDatabaseError(error)) {
     return failed(
-      `database error: ${databaseErrorText(error)}`,
+      `database error: ${failureText(error)}`,
       'check the database with: ferry doctor; everything stored so far is kept',
     );
   }
   const advice = SYSTEM_ADVICE[codeOf(error)];
   return advice === undefined ? error : failed(error.message, advice);
-}
-
-/** Returns the message of an error of the database. An AggregateError has none, but its errors have. */
-function databaseErrorText(error: Error): string {
-  const [first] = error instanceof AggregateError ? (error.errors as readonly unknown[]) : [];
-  return first instanceof Error ? first.message : error.message;
 }
 
 function adviceAfterEnd({ migrationId, ending }: MigrationClosed): string {

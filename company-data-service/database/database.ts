@@ -1,6 +1,6 @@
 import { Kysely, Migrator, PostgresDialect, type Migration } from 'kysely';
 import { newerMigration } from '../../postgres/newer-schema';
-import { openPool } from '../../postgres/pool';
+import { failureText, openPool } from '../../postgres/pool';
 import {
   encryptedCredentials,
   expectedOrganization,
@@ -75,8 +75,7 @@ export async function prepareSchema(db: Database): Promise<void> {
   if (error === undefined) return;
   const newer = error instanceof Error ? newerMigration(error) : null;
   if (newer !== null) throw new NewerSchema(newer, { cause: error });
-  const reason = error instanceof Error ? error.message : 'unknown error';
-  throw new Error(`Could not update the schema of the Company Data Service: ${reason}`, { cause: error });
+  throw new Error(`Could not update the schema of the Company Data Service: ${failureText(error)}`, { cause: error });
 }
 
 /** Opens the database for work outside a running service, updates its schema, and closes it after the work. */
@@ -99,7 +98,13 @@ export async function withDatabase<Result>(
  */
 export function failureForLog(failure: unknown): Record<string, unknown> {
   if (!(failure instanceof Error)) return { type: typeof failure };
-  const { name, message, stack } = failure;
+  const { name, stack } = failure;
   const cause = failure.cause === undefined ? {} : { cause: failureForLog(failure.cause) };
-  return { type: name, message, stack, ...('code' in failure && { code: failure.code }), ...cause };
+  return {
+    type: name,
+    message: failureText(failure),
+    stack,
+    ...('code' in failure && { code: failure.code }),
+    ...cause,
+  };
 }

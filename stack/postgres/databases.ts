@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { Client, escapeIdentifier } from 'pg';
-import { databaseOf } from '../../company-data-service';
+import { databaseOf, failureText } from '../../company-data-service';
 import type { SupervisedProcess } from '../process/supervised-process';
 import { startPostgres, type PostgresOptions } from './postgres';
 import { PostgresUnavailable } from './binaries';
@@ -40,9 +40,7 @@ export async function openStackDatabases(
     await createDatabases(url, shared ? [] : Object.values(names));
   } catch (error) {
     await postgres?.stop();
-    // For a host with several addresses, Node collects one error per address, and the collection has no message.
-    const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-    const reason = first instanceof Error ? first.message : String(first);
+    const reason = failureText(error);
     const message = postgres ? embeddedText(options, reason) : externalText(url, reason);
     throw new PostgresUnavailable(message, { cause: error });
   }

@@ -4,7 +4,7 @@
  * start` runs the same service for developers.
  */
 import { parseArgs } from 'node:util';
-import { isDatabaseOutage, startService } from '../../company-data-service';
+import { failureText, isDatabaseOutage, startService } from '../../company-data-service';
 import { loadConfig } from '../../config';
 import { HealthMonitor } from '../../observability/health-monitor';
 import { startHealthServer } from '../../observability/health-server';
@@ -45,7 +45,7 @@ async function main({ stopped, openLog }: ProcessContext): Promise<void> {
     });
   const reasonToWait = (error: unknown): string | null => {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    return isDatabaseOutage(cause) ? `the database cannot be used: ${messageOf(cause)}` : null;
+    return isDatabaseOutage(cause) ? `the database cannot be used: ${failureText(cause)}` : null;
   };
   const onWait = (why: string): void => health.waiting(why);
   const service = await startWhenPossible(start, { reasonToWait, stopped, log, onWait });
@@ -59,11 +59,6 @@ async function main({ stopped, openLog }: ProcessContext): Promise<void> {
     await service.close();
   }
   await healthServer?.close();
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
 }
 
 runProcess('service', main);

@@ -4,7 +4,7 @@ import type { MigrationProvider, Transaction, UpdateObject } from 'kysely';
 import { Kysely, Migrator, PostgresDialect, sql } from 'kysely';
 import { DatabaseError, types } from 'pg';
 import { newerMigration } from '../../postgres/newer-schema';
-import { databaseOf, isDatabaseOutage, openPool, type PoolUsage } from '../../postgres/pool';
+import { databaseOf, failureText, isDatabaseOutage, openPool, type PoolUsage } from '../../postgres/pool';
 import type { Tables } from './tables';
 import { SCHEMA_MIGRATIONS } from './schema-migrations';
 
@@ -153,13 +153,8 @@ const typeParser: typeof types.getTypeParser = (id: number, format?: 'text' | 'b
 
 /** Creates the error for a database that cannot be used. The message omits the password of the URL. */
 export function databaseUnavailable(url: string, error: unknown): DatabaseUnavailable {
-  const message = `the database at ${databaseOf(url)} cannot be used: ${reasonOf(error)}`;
+  const message = `the database at ${databaseOf(url)} cannot be used: ${failureText(error)}`;
   return new DatabaseUnavailable(message, { cause: error });
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  return error instanceof Error ? error.message || error.name : 'unknown reason';
 }
 
 /** Changes columns of a migration's row. */
