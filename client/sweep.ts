@@ -10,7 +10,7 @@ import { deleteSchedule, scheduledMigrations } from './schedules';
 import type { WorkflowWithFixedId } from './workflow-ids';
 import { isInProgress, runUntilEffect } from './workflow-ids';
 
-/** The result of a sweep. Both lists contain migration ids. */
+/** The result of a sweep. All lists contain migration ids. */
 export interface SweepResult {
   /** Migrations whose Schedules were deleted. */
   readonly schedulesDeleted: readonly string[];
@@ -21,16 +21,21 @@ export interface SweepResult {
    * free already, but their credentials are kept.
    */
   readonly open: readonly string[];
+  /** The migrations in `open` that Temporal does not have. If its address is wrong, they can be running elsewhere. */
+  readonly unknown: readonly string[];
 }
 
 export interface SweepOptions {
   /** The only migration to sweep. Default: all. */
   readonly only?: string | undefined;
   /**
-   * Called before anything is deleted, with the open migrations, and with the migrations whose Schedules will be
-   * deleted. If it throws, nothing is deleted.
+   * Called before anything is deleted, with the open and the unknown migrations, and with the migrations whose
+   * Schedules will be deleted. If it throws, nothing is deleted.
    */
-  readonly beforeDeleting?: (open: readonly string[], scheduled: readonly string[]) => Promise<void>;
+  readonly beforeDeleting?: (
+    found: Pick<SweepResult, 'open' | 'unknown'>,
+    scheduled: readonly string[],
+  ) => Promise<void>;
 }
 
 /**
@@ -40,14 +45,18 @@ export interface SweepOptions {
 export async function sweep(ferry: LedgerClient, { only, beforeDeleting }: SweepOptions = {}): Promise<SweepResult> {
   const isLeftOut = (migrationId: string): boolean => only !== undefined && migrationId !== only;
   const open: string[] = [];
+  const unknown: string[] = [];
   for (const migrationId of await listUnfinishedMigrations(ferry.db, ferry.temporal.options.namespace)) {
-    if (!isLeftOut(migrationId) && !(await isRunning(ferry, migrationId))) open.push(migrationId);
+    if (isLeftOut(migrationId)) continue;
+    const isRunningNow = await isRunning(ferry, migrationId);
+    if (!isRunningNow) open.push(migrationId);
+    if (isRunningNow === null) unknown.push(migrationId);
   }
   const scheduled: string[] = [];
   for await (const migrationId of scheduledMigrations(ferry)) {
     if (!isLeftOut(migrationId) && !(await isRunning(ferry, migrationId))) scheduled.push(migrationId);
   }
-  await beforeDeleting?.(open, scheduled);
+  await beforeDeleting?.({ open, unknown }, scheduled);
   const schedulesDeleted: string[] = [];
   for (const migrationId of scheduled) {
     // The migration can have been started during `beforeDeleting`, which can wait for a person's answer.
@@ -55,7 +64,7 @@ export async function sweep(ferry: LedgerClient, { only, beforeDeleting }: Sweep
     await deleteSchedule(ferry, migrationId);
     schedulesDeleted.push(migrationId);
   }
-  return { schedulesDeleted, open };
+  return { schedulesDeleted, open, unknown };
 }
 
 const CLOSED_WITHIN_MS = 30_000;
@@ -99,11 +108,12 @@ function isDeadlineExceeded(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 4;
 }
 
-async function isRunning({ temporalWithoutCodec }: LedgerClient, migrationId: string): Promise<boolean> {
+/** Returns whether a migration is running; null if Temporal does not have it. */
+async function isRunning({ temporalWithoutCodec }: LedgerClient, migrationId: string): Promise<boolean | null> {
   try {
     return isInProgress(await temporalWithoutCodec.workflow.getHandle(migrationId).describe());
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
+    if (error instanceof WorkflowNotFoundError) return null;
     throw error;
   }
 }

@@ -38,12 +38,14 @@ async function runSweep(context: Context, requested: string | undefined, options
   const { by, close } = options;
   return withLedgerClient(context.terminal.env, async (ferry) => {
     let ended: readonly string[] = [];
+    let lost: readonly string[] = [];
     const { schedulesDeleted, open } = await sweep(ferry, {
       only: requested,
-      beforeDeleting: async (found, scheduled) => {
+      beforeDeleting: async ({ open: found, unknown }, scheduled) => {
         if (requested !== undefined && found.length + scheduled.length === 0) throw await notToClose(ferry, requested);
         ended = await findEnded(ferry, found);
-        if (close && found.length > 0 && !(await confirm(context, options, closingOf(found, ended))))
+        lost = without(ended, unknown);
+        if (close && found.length > 0 && !(await confirm(context, options, closingOf(found, { ended, lost }))))
           throw new CommandFailed('nothing was closed or deleted', 'list the migrations with: ferry list');
       },
     });
@@ -76,10 +78,10 @@ async function runSweep(context: Context, requested: string | undefined, options
           output.line(
             ended.includes(id)
               ? `${id} has ended, but its closing was interrupted: its organizations can join another migration, but its credentials have not been destroyed.`
-              : `${id} is no longer running in Temporal, but is still open in the ledger: its organizations cannot join another migration, and its credentials have not been destroyed.`,
+              : `${lost.includes(id) ? `The ledger has ${id}, but Temporal does not` : `${id} is no longer running in Temporal, but is still open in the ledger`}: its organizations cannot join another migration, and its credentials have not been destroyed.`,
           );
         }
-        if (!close) for (const line of nextLines(stillOpen, ended, requested)) output.line(line);
+        if (!close) for (const line of nextLines(stillOpen, { ended, lost }, requested)) output.line(line);
         if (schedulesDeleted.length + open.length === 0) output.line('Nothing to clean up.');
       },
     };
@@ -92,17 +94,28 @@ async function findEnded({ db }: LedgerClient, migrationIds: readonly string[]):
   return migrationIds.filter((_, index) => (migrations[index]?.ending ?? null) !== null);
 }
 
+/** The migrations that have ended, and those that have not ended although Temporal does not have them. */
+interface Unusual {
+  readonly ended: readonly string[];
+  readonly lost: readonly string[];
+}
+
 function nextLines(
   found: readonly string[],
-  ended: readonly string[],
+  { ended, lost }: Unusual,
   requested: string | undefined,
 ): readonly string[] {
   if (found.length === 0) return [];
   const command = requested === undefined ? 'ferry sweep --close' : `ferry sweep --close ${requested}`;
-  const [first, ...others] = withoutEnded(found, ended);
+  const [first, ...others] = without(ended, found);
   if (first === undefined) return [`To destroy the credentials, run: ${command}`];
   const reconcile = others.length === 0 ? 'run' : 'reconcile each migration, beginning with';
   return [
+    ...(lost.length === 0
+      ? []
+      : [
+          `Before you go on, check that TEMPORAL_ADDRESS names the Temporal of ${lost.length === 1 ? 'this migration. If the address is wrong, it' : 'these migrations. If the address is wrong, they'} can still be running.`,
+        ]),
     `If Temporal or the ledger was restored or lost, first ${reconcile}: ferry reconcile ${first}`,
     requested === undefined
       ? `To close every open migration that is no longer running in Temporal, as if it had been cancelled${ended.length === 0 ? '' : ', and to finish interrupted closings'}, run: ${command}`
@@ -110,8 +123,8 @@ function nextLines(
   ];
 }
 
-const withoutEnded = (found: readonly string[], ended: readonly string[]): readonly string[] =>
-  found.filter((id) => !ended.includes(id));
+const without = (excluded: readonly string[], ids: readonly string[]): readonly string[] =>
+  ids.filter((id) => !excluded.includes(id));
 
 async function notToClose(ferry: LedgerClient, migrationId: string): Promise<Error> {
   const migration = await readMigration(ferry.db, migrationId);
@@ -132,12 +145,17 @@ async function notToClose(ferry: LedgerClient, migrationId: string): Promise<Err
 
 const MAX_NAMED = 10;
 
-function closingOf(found: readonly string[], ended: readonly string[]) {
-  const open = withoutEnded(found, ended);
+function closingOf(found: readonly string[], { ended, lost }: Unusual) {
+  const open = without(ended, found);
   const named = (ids: readonly string[]): string =>
     `${counted(ids.length, 'migration')} (${referenceList(ids, MAX_NAMED)})`;
   const finished = `the closing of ${named(ended)} will be finished, which does not change ${ended.length === 1 ? 'its outcome' : 'their outcomes'}`;
   const effects = [
+    ...(lost.length === 0
+      ? []
+      : [
+          `Temporal does not have ${named(lost)}, so first check that TEMPORAL_ADDRESS names ${lost.length === 1 ? 'its' : 'their'} Temporal`,
+        ]),
     ...(open.length === 0 ? [] : [`${named(open)} will be closed as if cancelled`]),
     ...(ended.length === 0 ? [] : [finished]),
   ];

@@ -168,3 +168,19 @@ test("sweep keeps another program's Schedule, even if its id looks like a migrat
     await foreignSchedule.delete();
   }
 });
+
+test('sweep says that the address can be wrong if Temporal does not have a migration that is open in the ledger', async () => {
+  const { db, temporal } = orchestrator.ferry;
+  const { id } = await startTestMigration(orchestrator, 'lost', ['sbx-ok-1.lo1']);
+  await until(async () => (await readMigration(db, id))?.state === 'open');
+  const { namespace } = temporal.options;
+  await temporal.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId: id } });
+  const swept = async (...options: string[]) => ferry(['sweep', ...options], undefined, orchestrator.env);
+  await until(async () => (await swept()).out.includes(`The ledger has ${id}, but Temporal does not`));
+  expect((await swept()).out).toContain(
+    `The ledger has ${id}, but Temporal does not: its organizations cannot join another migration, and its credentials have not been destroyed.\nBefore you go on, check that TEMPORAL_ADDRESS names the Temporal of this migration. If the address is wrong, it can still be running.\nIf Temporal or the ledger was restored or lost, first run: ferry reconcile ${id}\n`,
+  );
+  expect((await swept('--close')).err).toContain(
+    `Temporal does not have 1 migration (${id}), so first check that TEMPORAL_ADDRESS names its Temporal; 1 migration (${id}) will be closed as if cancelled, and all credentials`,
+  );
+});
