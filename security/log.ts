@@ -2,8 +2,9 @@
  * Creates the loggers of all processes. They remove secrets from all fields and messages before a line is written.
  *
  * Values are handled by type, not by field name. A `Secret` prints as `[secret]`, and binary data prints as its length.
- * An error is reduced to its name, message, stack, code and causes, because the errors of libraries contain requests,
- * responses and database rows. Finally, credentials in the whole line are masked, because a message can quote one.
+ * An error is reduced to its name, message, advice, stack, code and causes, because the errors of libraries contain
+ * requests, responses and database rows. Finally, credentials in the whole line are masked, because a message can quote
+ * one.
  */
 import { types } from 'node:util';
 import { destination, pino, type DestinationStream, type Logger } from 'pino';
@@ -66,6 +67,8 @@ function toLoggableError(error: Error, depth: number): object {
   return {
     type: name,
     message,
+    // Says what the reader can do about the error. Only errors of Tokenferry have it.
+    ...('advice' in error && typeof error.advice === 'string' && { advice: error.advice }),
     stack,
     ...('code' in error && { code: error.code }),
     ...(cause !== undefined && { cause: toLoggable(cause, depth + 1) }),

@@ -69,6 +69,12 @@ test('writes name, message, stack and code of an error and of its causes', () =>
   });
 });
 
+test("writes an error's advice", () => {
+  const advice = 'set TOKENFERRY_PORTAL_URL';
+  expect(logged({ err: failing('no URL', { advice, more: MARKER }) })).toContain(`"advice":"${advice}"`);
+  expect(logged({ err: failing('no URL', { advice: { body: MARKER } }) })).not.toContain('advice');
+});
+
 test('writes circular references up to the depth limit', () => {
   const round: Record<string, unknown> = { name: 'round' };
   round['again'] = round;
