@@ -5,7 +5,7 @@ import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } fr
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import { counted } from '../../domain/text/sentences';
-import { isDatabaseOutage } from '../../postgres/pool';
+import { failureText, isDatabaseOutage } from '../../postgres/pool';
 import type { ErrorSchema } from '../contract/requests';
 
 /** Thrown to answer a request with an error. */
@@ -129,7 +129,7 @@ function asPortalError(failure: FastifyError): PortalError {
 
 /** Removes the details of a database error, because they can contain the values of the statement. */
 function forLog(failure: Error): Error {
-  const reduced = new Error(failure.message);
+  const reduced = new Error(failureText(failure));
   if (failure.stack !== undefined) reduced.stack = failure.stack;
   return 'code' in failure ? Object.assign(reduced, { code: failure.code }) : reduced;
 }

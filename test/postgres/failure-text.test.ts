@@ -1,8 +1,11 @@
+import fastify from 'fastify';
 import { Kysely, PostgresDialect } from 'kysely';
 import { failureForLog, prepareSchema } from '../../company-data-service/database/database';
 import type { Tables } from '../../company-data-service/database/tables';
 import { HealthMonitor } from '../../observability/health-monitor';
+import { sendError } from '../../portal/server/errors';
 import { failureText } from '../../postgres/pool';
+import { createLog } from '../../security/log';
 import { until } from '../support/async';
 
 const REASON = 'connect ECONNREFUSED ::1:5432';
@@ -21,6 +24,18 @@ test('the service says and logs why it could not connect to a host with several 
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   await expect(prepareSchema(db)).rejects.toThrow(`Could not update the schema of the Company Data Service: ${REASON}`);
   expect(failureForLog(FAILURE)).toMatchObject({ type: 'AggregateError', message: REASON });
+});
+
+test('the portal logs why it could not connect to a host with several addresses', async () => {
+  const logged: unknown[] = [];
+  const app = fastify({ loggerInstance: createLog({ to: { write: (line) => logged.push(JSON.parse(line)) } }) });
+  app.setErrorHandler(sendError);
+  app.get('/', () => Promise.reject(FAILURE));
+  expect((await app.inject('/')).statusCode).toBe(500);
+  expect(logged).toContainEqual(
+    expect.objectContaining({ msg: 'a request failed', err: expect.objectContaining({ message: REASON }) as unknown }),
+  );
+  await app.close();
 });
 
 test('a health check says why it could not connect to a host with several addresses', async () => {
