@@ -4,6 +4,7 @@ import { MigrationAnswerSchema, type MigrationView } from '../../portal/contract
 import { type PortalSession } from '../../portal/contract/session';
 import type { MigrationAnswer, PortalAddress } from '../../portal/client/api';
 import { ApiError, createPortalApi, ForeignAnswer, retryWhileTemporary } from '../../portal/client/api';
+import { repeatedSignIn } from '../../portal/client/repeated-sign-in';
 import { signInText } from '../../domain/migration/sign-in';
 import { fingerprintOf } from '../../domain/migration/approvers';
 import { createPortalToken, hashPortalToken, Secret } from '../../security/secret';
@@ -197,13 +198,19 @@ async function signInAgain(
     );
   const key = signingKeyOf(signIn);
   const { publicKey } = key;
-  const token = createPortalToken();
-  const signedAt = new Date().toISOString();
-  const sessionHash = hashPortalToken(token).toString('hex');
-  const signature = key.sign(signInText({ migrationId, publicKey, sessionHash, signedAt }));
-  const proof = { migrationId, publicKey, token, signedAt, signature, as: 'token' } as const;
-  const send = (): Promise<PortalSession> => apiOf(portal, null, { timeoutMs: withinMs }).signInAgain(proof);
-  const session = await retryWhileTemporary(send, say, { withinMs }).catch((error: unknown) => {
+  const proof = repeatedSignIn(async () => {
+    const token = createPortalToken();
+    const signedAt = new Date().toISOString();
+    const sessionHash = hashPortalToken(token).toString('hex');
+    const signature = key.sign(signInText({ migrationId, publicKey, sessionHash, signedAt }));
+    return { migrationId, publicKey, token, signedAt, signature, as: 'token' } as const;
+  });
+  const send = async (): Promise<{ readonly session: PortalSession; readonly token: string }> => {
+    const signed = await proof();
+    const session = await apiOf(portal, null, { timeoutMs: withinMs }).signInAgain(signed);
+    return { session, token: signed.token };
+  };
+  const { session, token } = await retryWhileTemporary(send, say, { withinMs }).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.status !== 403) throw error;
     throw new CommandFailed(
       `your session has ended, and the portal did not accept your key: ${clause(error.message)}`,

@@ -12,6 +12,12 @@ import { canonicalJson, verifies } from './signatures';
 /** How far the time of signing may differ from the time of the check, because clocks differ. In milliseconds. */
 export const SIGN_IN_VALID_MS = 5 * 60_000;
 
+/**
+ * Workers take a request to sign in for this long after the portal has stored it, in milliseconds. The view
+ * `open_portal_sign_ins` has the same limit.
+ */
+export const SIGN_IN_TAKEN_WITHIN_MS = 2 * 60_000;
+
 export interface SignIn {
   readonly migrationId: string;
   /** Ed25519, 64 hexadecimal digits. */

@@ -37,7 +37,7 @@ export const RedeemSchema = z.strictObject({
  * Signs in again with the key that was registered with an invitation, after support has confirmed the key. A worker
  * checks the signature and creates the session, so the answer can take some seconds. The same request can be repeated,
  * and creates only one session. The portal accepts the request until `SIGN_IN_VALID_MS` after it was signed, but
- * workers take it only within two minutes after it was first sent.
+ * workers take it only within `SIGN_IN_TAKEN_WITHIN_MS` after it was first sent.
  */
 export const SignInAgainSchema = z.strictObject({
   migrationId: z.string().min(1).max(200),

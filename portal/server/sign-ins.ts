@@ -1,6 +1,7 @@
 /** Requests to sign in without an invitation's link. They wait in the database until a worker has checked the proof. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { approverFingerprint } from '../../domain/migration/approvers';
+import { SIGN_IN_TAKEN_WITHIN_MS } from '../../domain/migration/sign-in';
 import type { PortalContext } from './context';
 import type { SessionRow, SignInRequest } from './database';
 import { forbidden, tooMany, unavailable } from './errors';
@@ -24,7 +25,8 @@ export async function signInAndWait(
   const result = await db.requestSignIn(request);
   const refusal = request.identity === undefined ? unusableKey : unknownAccount;
   if (result === 'refused') throw refusal();
-  if (result === 'busy') throw tooMany('There are too many attempts to sign in.', 60);
+  // By then, a worker has answered the requests that are open now, or no worker takes them any more.
+  if (result === 'busy') throw tooMany('There are too many attempts to sign in.', SIGN_IN_TAKEN_WITHIN_MS / 1_000);
   for (;;) {
     const outcome = await db.signInOutcome(sessionHash);
     if (outcome === 'unconfirmed') throw unconfirmedKey(request.publicKey);

@@ -170,8 +170,10 @@ test('attempts are limited per key, and per address', async () => {
     const { key, migrationId } = await registered(impatient);
     const found = [];
     for (let attempt = 0; attempt < 6; attempt += 1)
-      found.push((await renew(signedSignIn(key, migrationId), {}, impatient.url)).status);
-    expect(found).toEqual([503, 503, 503, 503, 429, 429]);
+      found.push(await renew(signedSignIn(key, migrationId), {}, impatient.url));
+    expect(found.map(({ status }) => status)).toEqual([503, 503, 503, 503, 429, 429]);
+    // A request that no worker answers counts for two minutes.
+    expect(found[5]?.headers.get('retry-after')).toBe('120');
     const guesses = [];
     for (let attempt = 0; attempt < 4; attempt += 1)
       guesses.push((await renew(signedSignIn(newKey(), 'none'), {}, limited.url)).status);

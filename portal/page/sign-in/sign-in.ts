@@ -1,6 +1,7 @@
 /** Signs a person in again without a new invitation, with the key that this browser has kept. */
 import { signInText } from '../../../domain/migration/sign-in';
 import { retryWhileTemporary } from '../../client/api';
+import { repeatedSignIn } from '../../client/repeated-sign-in';
 import { accountButton } from './account';
 import { signInAgain } from '../app';
 import { problemText } from '../elements/dialog';
@@ -86,9 +87,9 @@ function keyButtons(keys: readonly OwnedKey[], namesMigration: boolean) {
     problem.textContent = '';
     status.textContent = 'Signing in…';
     try {
-      const proof = await signedProof(key);
+      const proof = repeatedSignIn(() => signedProof(key));
       await retryWhileTemporary(
-        () => signInAgain(proof),
+        async () => signInAgain(await proof()),
         (text) => (status.textContent = text),
       );
       location.reload();

@@ -1,5 +1,6 @@
 /** Signing in again in the portal's page, with the key of the browser. */
 import type { Page } from 'playwright-core';
+import { until } from '../../support/async';
 import { axeViolations, describeWithChromium, INVITATION, newPage, signIn, usePage } from './browser-page';
 
 describeWithChromium("signing in again in the portal's page", () => {
@@ -129,6 +130,21 @@ describeWithChromium("signing in again in the portal's page", () => {
     const requests = sentTo('/api/session/renewal').map(({ body }) => JSON.stringify(body));
     expect(requests.length).toBeGreaterThan(1);
     expect(new Set(requests).size).toBe(1);
+  });
+
+  test('signs a new request once workers no longer take the first one', async () => {
+    const page = await returning();
+    current.portal.renewalRefusal = { status: 503, error: 'Signing in is taking longer than usual.' };
+    await withKey(page).click();
+    await page.getByText('Signing in is taking longer than usual. Trying again…').waitFor();
+    const sent = sentTo('/api/session/renewal').length;
+    await page.clock.setSystemTime(Date.now() + 121_000);
+    await until(() => sentTo('/api/session/renewal').length > sent);
+    current.portal.renewalRefusal = null;
+    await page.locator('#migration').waitFor();
+    const tokens = sentTo('/api/session/renewal').map(({ body }) => body['token']);
+    expect(new Set(tokens).size).toBe(2);
+    expect(tokens.at(-1)).not.toBe(tokens[0]);
   });
 
   test('says what to do if the portal refuses the key, and stays usable', async () => {
