@@ -16,6 +16,7 @@ import type { WorkerTiming } from '../worker/timing';
 import { TIMING } from '../worker/timing';
 import type { BaselineUpdates } from './processes/baseline-updates';
 import { startBaselineUpdates } from './processes/baseline-updates';
+import { RunningParts } from './processes/running-parts';
 import type { ServiceUnderTest } from './processes/service';
 import { treeCpuMs } from './processes/usage';
 import type { MeasuredPortal } from './processes/portal';
@@ -63,20 +64,15 @@ export async function withEnvironment<T, Service extends ServiceUnderTest>(
   work: (bench: BenchEnvironment<Service>) => Promise<T>,
 ): Promise<T> {
   const home = createTemporaryFolder();
-  /** The parts to stop, in reverse order of their start. */
-  const running: { stop(): Promise<unknown> }[] = [];
-  const started = <Part extends { stop(): Promise<unknown> }>(part: Part): Part => {
-    running.unshift(part);
-    return part;
-  };
+  const parts = new RunningParts();
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
   try {
-    const service = started(await startService());
+    const service = parts.add(await startService());
     await registerApplication(service);
     const servers = { ephemeral: false, log, port: 0, uiPort: 0 };
     const cli = await acquireTemporalCli({ env: process.env, log });
-    const temporal = started(await startTemporal({ ...servers, dataFolder: path.join(home, 'temporal'), cli }));
-    const postgres = started(await startPostgres({ ...servers, dataFolder: path.join(home, 'postgres') }));
+    const temporal = parts.add(await startTemporal({ ...servers, dataFolder: path.join(home, 'temporal'), cli }));
+    const postgres = parts.add(await startPostgres({ ...servers, dataFolder: path.join(home, 'postgres') }));
     const vaultSecrets = path.join(home, 'vault-secrets');
     mkdirSync(vaultSecrets);
     const variables = {
@@ -91,9 +87,9 @@ export async function withEnvironment<T, Service extends ServiceUnderTest>(
       TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64'),
     };
     const ferry = await openLedgerClient(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], variables));
-    started({ stop: () => ferry.close() });
+    parts.add({ stop: () => ferry.close() });
     const startWorker: BenchEnvironment['startWorker'] = async (timing = TIMING) =>
-      started(await startMeasuredWorker({ variables, timing }));
+      parts.add(await startMeasuredWorker({ variables, timing }));
     const bench = {
       ferry,
       service,
@@ -106,13 +102,13 @@ export async function withEnvironment<T, Service extends ServiceUnderTest>(
         const databaseUrl = new URL(postgres.url);
         [databaseUrl.username, databaseUrl.password] = ['portal', randomBytes(16).toString('hex')];
         await grantPortalRole(ferry.db, new Secret(databaseUrl.href));
-        return started(await startMeasuredPortal(databaseUrl.href));
+        return parts.add(await startMeasuredPortal(databaseUrl.href));
       },
-      startBaselineUpdates: async () => started(await startBaselineUpdates(ferry, variables)),
+      startBaselineUpdates: async () => parts.add(await startBaselineUpdates(ferry, variables)),
     };
     return await runUnlessInterrupted(() => work(bench));
   } finally {
-    for (const part of running) await part.stop();
+    await parts.stop();
     rmSync(home, { recursive: true, force: true });
   }
 }

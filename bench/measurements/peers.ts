@@ -9,6 +9,7 @@ import { withEnvironment } from '../environment';
 import type { Benchmark, Measured, Table } from '../figures';
 import { median } from '../figures';
 import { installPeers, startDbos, startRestate } from '../processes/peers';
+import { RunningParts } from '../processes/running-parts';
 import { startStandIn } from '../processes/stand-in';
 import { counted } from '../../domain/text/sentences';
 import { createTemporaryFolder } from '../../stack/folders';
@@ -35,16 +36,12 @@ export const peers: Benchmark = {
       () => startStandIn(),
       async (bench) => {
         const folder = createTemporaryFolder();
-        const running: { stop(): Promise<unknown> }[] = [];
-        const started = <Part extends { stop(): Promise<unknown> }>(part: Part): Part => {
-          running.unshift(part);
-          return part;
-        };
+        const parts = new RunningParts();
         try {
           const job = jobOf(bench.service);
-          const script = started(await startScript(bench.service));
-          const dbos = started(await startDbos(job, path.join(folder, 'dbos')));
-          const restate = started(await startRestate(job, path.join(folder, 'restate')));
+          const script = parts.add(await startScript(bench.service));
+          const dbos = parts.add(await startDbos(job, path.join(folder, 'dbos')));
+          const restate = parts.add(await startRestate(job, path.join(folder, 'restate')));
           const contenders: readonly Contender[] = [
             script,
             moverContender('dbos', 'worker', dbos.mover, () => dbos.othersCpuMs()),
@@ -64,7 +61,7 @@ export const peers: Benchmark = {
           );
           return figuresOf(turns);
         } finally {
-          for (const part of running) await part.stop();
+          await parts.stop();
           rmSync(folder, { recursive: true, force: true });
         }
       },

@@ -13,6 +13,7 @@ import type { ChildProgram } from './child-process';
 import { startProcessWith } from './child-process';
 import type { Mover, MoverCalls, MoverSettings } from './mover';
 import { startMover } from './mover';
+import { RunningParts } from './running-parts';
 import { treeCpuMs } from './usage';
 
 const FOLDER = path.join(__dirname, '..', '..', '..', 'bench', 'peers');
@@ -38,27 +39,21 @@ export interface Peer {
 /** @param dataFolder a folder for the data, which must not exist */
 export async function startDbos(job: MoverSettings, dataFolder: string): Promise<Peer> {
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
-  const postgres = await startPostgres({ dataFolder, port: 0, ephemeral: false, log });
-  try {
-    const mover = await startMover(path.join(FOLDER, 'dbos.mjs'), { ...job, databaseUrl: postgres.url });
+  return startPeer(async (parts) => {
+    const postgres = parts.add(await startPostgres({ dataFolder, port: 0, ephemeral: false, log }));
+    const settings = { ...job, databaseUrl: postgres.url };
     return {
-      mover,
+      mover: parts.add(await startMover(path.join(FOLDER, 'dbos.mjs'), settings)),
       othersCpuMs: async () => partOf('postgres', await treeCpuMs(postgres.process)),
-      stop: async () => {
-        await mover.stop();
-        await postgres.stop();
-      },
     };
-  } catch (error) {
-    await postgres.stop();
-    throw error;
-  }
+  });
 }
 
 /** @param dataFolder a folder for the data, which must not exist */
 export async function startRestate(job: MoverSettings, dataFolder: string): Promise<Peer> {
-  const server = await startRestateServer(dataFolder);
-  try {
+  return startPeer(async (parts) => {
+    const server = await startRestateServer(dataFolder);
+    parts.add(server.process);
     const settings = { ...job, serverUrl: server.adminUrl };
     const handler = await startProcessWith(
       path.join(FOLDER, 'restate-service.mjs'),
@@ -67,21 +62,26 @@ export async function startRestate(job: MoverSettings, dataFolder: string): Prom
         return program;
       },
     );
-    const mover = await startMover(path.join(FOLDER, 'restate-client.mjs'), { ...job, serverUrl: server.ingressUrl });
+    parts.add({ stop: () => handler.end() });
+    const client = path.join(FOLDER, 'restate-client.mjs');
     return {
-      mover,
+      mover: parts.add(await startMover(client, { ...job, serverUrl: server.ingressUrl })),
       othersCpuMs: async () => ({
         service: (await handler.call('usage', null)).cpuMs,
         ...partOf('server', await treeCpuMs(server.process)),
       }),
-      stop: async () => {
-        await mover.stop();
-        await handler.end();
-        await server.process.stop();
-      },
     };
+  });
+}
+
+/** Starts the parts of a peer. Stops the parts that have started if another part fails to start. */
+async function startPeer(start: (parts: RunningParts) => Promise<Omit<Peer, 'stop'>>): Promise<Peer> {
+  const parts = new RunningParts();
+  try {
+    return { ...(await start(parts)), stop: () => parts.stop() };
   } catch (error) {
-    await server.process.stop();
+    // The error of the start explains the failure, also if stopping then fails.
+    await parts.stop().catch(() => undefined);
     throw error;
   }
 }
