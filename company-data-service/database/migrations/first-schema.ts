@@ -1,6 +1,7 @@
-import { sql, type Kysely, type Migration } from 'kysely';
+import { sql } from 'kysely';
+import { migrationOf } from './statements';
 
-const STATEMENTS = [
+export const firstSchema = migrationOf(
   sql`create table accounts (
     id uuid primary key default gen_random_uuid(),
     name text not null,
@@ -110,10 +111,4 @@ const STATEMENTS = [
     spent_at timestamptz,
     primary key (platform_key, digest)
   )`,
-];
-
-export const firstSchema: Migration = {
-  async up(db: Kysely<unknown>) {
-    for (const statement of STATEMENTS) await statement.execute(db);
-  },
-};
+);

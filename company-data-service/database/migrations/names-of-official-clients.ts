@@ -1,6 +1,7 @@
-import { sql, type Kysely, type Migration } from 'kysely';
+import { sql } from 'kysely';
+import { migrationOf } from './statements';
 
-const STATEMENTS = [
+export const namesOfOfficialClients = migrationOf(
   // Client libraries of comparable services call this data type `chartOfAccounts`, not `accounts`.
   sql`update data_sets set data_type = 'chartOfAccounts' where data_type = 'accounts'`,
   sql`update push_operations set data_type = 'chartOfAccounts' where data_type = 'accounts'`,
@@ -17,10 +18,4 @@ const STATEMENTS = [
   sql`update companies set modified_at = created_at`,
   sql`
     alter table companies alter column modified_at set not null, alter column modified_at set default clock_timestamp()`,
-];
-
-export const namesOfOfficialClients: Migration = {
-  async up(db: Kysely<unknown>) {
-    for (const statement of STATEMENTS) await statement.execute(db);
-  },
-};
+);

@@ -1,7 +1,8 @@
 /** Tables for the settings of syncs, for pushes, for the quotas and rate limits of keys, and for the sandbox. */
-import { sql, type Kysely, type Migration } from 'kysely';
+import { sql } from 'kysely';
+import { migrationOf } from './statements';
 
-const STATEMENTS = [
+export const settingsPushesQuotas = migrationOf(
   sql`create table sync_settings (
     company_id uuid not null references companies on delete cascade,
     data_type text not null,
@@ -42,42 +43,32 @@ const STATEMENTS = [
     number bigint generated always as identity,
     primary key (platform_key, user_name, digest)
   )`,
-];
-
-export const settingsPushesQuotas: Migration = {
-  async up(db: Kysely<unknown>) {
-    for (const statement of STATEMENTS) await statement.execute(db);
-  },
-};
+);
 
 /** Lets the processes of a service share the rate limit of a key. */
-export const sharedRateLimit: Migration = {
-  async up(db: Kysely<unknown>) {
-    // The table is unlogged, because it does no harm if the current minute starts again after a crash of Postgres.
-    await sql`create unlogged table rate_windows (
-      key_id uuid primary key references api_keys on delete cascade,
-      ends_at timestamptz not null,
-      -- Number of requests that processes have leased in this window, and the size of the last lease.
-      taken integer not null,
-      granted integer not null
-    )`.execute(db);
-  },
-};
+export const sharedRateLimit = migrationOf(
+  // The table is unlogged, because it does no harm if the current minute starts again after a crash of Postgres.
+  sql`create unlogged table rate_windows (
+    key_id uuid primary key references api_keys on delete cascade,
+    ends_at timestamptz not null,
+    -- Number of requests that processes have leased in this window, and the size of the last lease.
+    taken integer not null,
+    granted integer not null
+  )`,
+);
 
 /** Keeps pushed records in the sandbox, so that a sync returns them. */
-export const pushedRecords: Migration = {
-  async up(db: Kysely<unknown>) {
-    await sql`create table sandbox_records (
-      key uuid primary key,
-      platform_key text not null,
-      organization_id text not null,
-      grant_digest bytea not null,
-      data_type text not null,
-      number bigint generated always as identity,
-      created_at timestamptz(3) not null default clock_timestamp(),
-      fields jsonb not null
-    )`.execute(db);
-    await sql`create index sandbox_records_in_order
-      on sandbox_records (platform_key, organization_id, grant_digest, data_type, number)`.execute(db);
-  },
-};
+export const pushedRecords = migrationOf(
+  sql`create table sandbox_records (
+    key uuid primary key,
+    platform_key text not null,
+    organization_id text not null,
+    grant_digest bytea not null,
+    data_type text not null,
+    number bigint generated always as identity,
+    created_at timestamptz(3) not null default clock_timestamp(),
+    fields jsonb not null
+  )`,
+  sql`create index sandbox_records_in_order
+    on sandbox_records (platform_key, organization_id, grant_digest, data_type, number)`,
+);
