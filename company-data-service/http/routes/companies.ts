@@ -73,15 +73,13 @@ export function companyRoutes(app: Api, context: ServiceContext): void {
         response: { 200: CompanySchema },
       },
     },
-    async (request, reply) => {
-      await answerOnce(db, request, reply, async (transaction) => {
+    (request, reply) =>
+      answerOnce(db, request, reply, async (transaction) => {
         await checkLimit(transaction, request.caller);
         const { name, description = null, tags = {} } = request.body;
         const company = await insertCompany(transaction, request.caller.accountId, { name, description, tags });
         return { statusCode: 200, body: companyView(company, publicUrl()) };
-      });
-      return reply;
-    },
+      }),
   );
 
   app.get(
@@ -128,13 +126,11 @@ export function companyRoutes(app: Api, context: ServiceContext): void {
         response: { 200: CompanySchema },
       },
     },
-    async (request, reply) => {
-      await answerOnce(db, request, reply, async (transaction) => {
+    (request, reply) =>
+      answerOnce(db, request, reply, async (transaction) => {
         await updateCompany(transaction, request.company.id, changesIn(request.body));
         return { statusCode: 200, body: await reread(transaction, request.company.id) };
-      });
-      return reply;
-    },
+      }),
   );
 
   app.delete(

@@ -58,14 +58,12 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
         response: { 200: ConnectionSchema },
       },
     },
-    async (request, reply) => {
-      await answerOnce(db, request, reply, async (transaction) => {
+    (request, reply) =>
+      answerOnce(db, request, reply, async (transaction) => {
         const platform = platformNamed(request.body.platformKey);
         const connection = await insertConnection(transaction, request.company.id, platform);
         return { statusCode: 200, body: connectionView(connection, publicUrl()) };
-      });
-      return reply;
-    },
+      }),
   );
 
   app.get(
@@ -88,13 +86,11 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
         body: ConnectionPatchSchema,
       },
     },
-    async (request, reply) => {
-      await answerOnce(waitingDb, request, reply, async (transaction) => {
+    (request, reply) =>
+      answerOnce(waitingDb, request, reply, async (transaction) => {
         await unlinkConnection(transaction, request.connection.id);
         return { statusCode: 200, body: await reread(transaction, request.connection) };
-      });
-      return reply;
-    },
+      }),
   );
 
   app.delete(

@@ -34,13 +34,12 @@ export function pushRoutes(app: Api, context: ServiceContext): void {
       const { company, connection, body: record } = request;
       const { dataType } = request.params;
       checkRecord(dataType, record);
-      await answerOnce(db, request, reply, async (transaction) => {
+      return answerOnce(db, request, reply, async (transaction) => {
         if (connection.status !== 'Linked') throw conflict(`Connection ${connection.id} is not linked.`);
         const { id: companyId } = company;
         const push = await insertPush(transaction, { companyId, connectionId: connection.id, dataType, record });
         return { statusCode: 200, body: pushOperationView(push) };
       });
-      return reply;
     },
   );
 

@@ -30,15 +30,13 @@ export function syncSettingRoutes(app: Api, context: ServiceContext): void {
         response: { 204: NothingSchema },
       },
     },
-    async (request, reply) => {
-      await answerOnce(db, request, reply, async (transaction) => {
+    (request, reply) =>
+      answerOnce(db, request, reply, async (transaction) => {
         const { settings } = request.body;
         const isHourly = settings.some(({ syncSchedule }) => syncSchedule === HOURLY);
         if (isHourly && request.caller.plan === 'trial') throw syncScheduleNotAllowed();
         await storeSyncSettings(transaction, request.company.id, settings);
         return { statusCode: 204 };
-      });
-      return reply;
-    },
+      }),
   );
 }

@@ -39,14 +39,13 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
     },
     async (request, reply) => {
       const { company } = request;
-      await answerOnce(db, request, reply, async (transaction) => {
+      return answerOnce(db, request, reply, async (transaction) => {
         const targets = linked(company).flatMap(({ id, data_types }) =>
           data_types.map((dataType) => ({ connectionId: id, dataType })),
         );
         await queueSyncs(transaction, company.id, targets);
         return { statusCode: 204 };
       });
-      return reply;
     },
   );
 
@@ -70,7 +69,7 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
         throw notFound(`Connection ${query.connectionId} of company ${company.id}`);
       }
       assertSupported(candidates, dataType);
-      await answerOnce(db, request, reply, async (transaction) => {
+      return answerOnce(db, request, reply, async (transaction) => {
         if (query.connectionId !== undefined && candidates.every(({ status }) => status !== 'Linked'))
           throw conflict(`Connection ${query.connectionId} is not linked.`);
         const [connection] = connectionsWith(linked({ ...company, connections: candidates }), dataType);
@@ -80,7 +79,6 @@ export function syncRoutes(app: Api, context: ServiceContext): void {
         if (!sync) throw conflict(`A sync of ${dataType} is already queued or in progress.`);
         return { statusCode: 200, body: pullOperationView(sync) };
       });
-      return reply;
     },
   );
 
