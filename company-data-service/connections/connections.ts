@@ -5,7 +5,7 @@ import type { Connection } from '../companies/companies';
 import type { Database } from '../database/database';
 import type { ConnectionError } from '../database/tables';
 import { dataTypesOf } from '../platform/data-types';
-import type { RefusalReason } from '../platform/platform';
+import { STATUS_OF_REFUSAL, type RefusalReason } from '../platform/platform';
 
 /** Maximum number of errors kept per connection. */
 const ERRORS_KEPT = 20;
@@ -51,21 +51,13 @@ export async function lockConnection(transaction: Database, id: string): Promise
   await sql`select pg_advisory_xact_lock(hashtextextended(${id}, 0))`.execute(transaction);
 }
 
-const STATUS_CODES: Record<RefusalReason, string> = {
-  GrantRefused: '401',
-  ApplicationRefused: '401',
-  WrongOrganization: '403',
-  PlatformUnavailable: '503',
-  PlatformRateLimited: '429',
-};
-
 /** Returns a connection's errors with a new one at the end. Only the new error is active. */
 export function withError(
   errors: readonly ConnectionError[],
   { reason, message }: { reason: RefusalReason; message: string },
 ): ConnectionError[] {
   const newest: ConnectionError = {
-    statusCode: STATUS_CODES[reason],
+    statusCode: String(STATUS_OF_REFUSAL[reason]),
     statusText: reason,
     errorMessage: message,
     erroredOnUtc: new Date().toISOString(),

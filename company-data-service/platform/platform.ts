@@ -107,6 +107,15 @@ export type RefusalReason =
   | 'PlatformUnavailable'
   | 'PlatformRateLimited';
 
+/** The HTTP status that describes a refusal. */
+export const STATUS_OF_REFUSAL: Readonly<Record<RefusalReason, number>> = {
+  GrantRefused: 401,
+  ApplicationRefused: 401,
+  WrongOrganization: 403,
+  PlatformUnavailable: 503,
+  PlatformRateLimited: 429,
+};
+
 /** Thrown when a platform refuses a request or fails. The message never contains a token. */
 export class PlatformRefusal extends Error {
   override readonly name = 'PlatformRefusal';

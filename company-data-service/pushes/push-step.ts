@@ -4,14 +4,13 @@
  * its key.
  */
 import { sql } from 'kysely';
-import type { Logger } from 'pino';
 import { GRANT_COLUMNS, GRANT_TABLES, grantIn, type GrantRow } from '../credentials/grants';
-import type { SecretCipher } from '../credentials/secret-cipher';
 import type { Database } from '../database/database';
 import type { ConnectionStatus, PushChange, PushStatus } from '../database/tables';
 import { failureForLog } from '../database/database';
 import type { DataType } from '../platform/data-types';
-import { PlatformInaccessible, PlatformRefusal, type Platforms, type RefusalReason } from '../platform/platform';
+import { PlatformInaccessible, PlatformRefusal, STATUS_OF_REFUSAL } from '../platform/platform';
+import type { StepDependencies } from '../syncs/sync-step';
 
 /** Maximum number of operations per step. */
 export const PUSHES_AT_ONCE = 50;
@@ -41,15 +40,8 @@ interface Progress {
   readonly afterMs?: number;
 }
 
-export interface PushStepDependencies {
-  readonly db: Database;
-  readonly platforms: Platforms;
-  readonly cipher: SecretCipher;
-  readonly logger: Logger;
-}
-
 /** Processes the push operations that are due and returns their number. */
-export async function processDuePushes(dependencies: PushStepDependencies): Promise<number> {
+export async function processDuePushes(dependencies: StepDependencies): Promise<number> {
   return dependencies.db.transaction().execute(async (transaction) => {
     const due = await claimDuePushes(transaction);
     await Promise.all(due.map(async (push) => store(transaction, push, await processPush(dependencies, push))));
@@ -74,7 +66,7 @@ async function claimDuePushes(transaction: Database): Promise<DuePush[]> {
   return rows;
 }
 
-async function processPush({ platforms, cipher, logger }: PushStepDependencies, push: DuePush): Promise<Progress> {
+async function processPush({ platforms, cipher, logger }: StepDependencies, push: DuePush): Promise<Progress> {
   try {
     const grant = push.connection_status === 'Linked' ? grantIn(push, cipher) : undefined;
     if (!grant) return failed(401, 'The connection is not linked.');
@@ -101,14 +93,6 @@ async function processPush({ platforms, cipher, logger }: PushStepDependencies, 
 }
 
 const TOO_SLOW = 'The platform did not finish in time.';
-
-const STATUS_OF_REFUSAL: Record<RefusalReason, number> = {
-  GrantRefused: 401,
-  ApplicationRefused: 401,
-  WrongOrganization: 403,
-  PlatformUnavailable: 503,
-  PlatformRateLimited: 429,
-};
 
 function failed(statusCode: number, errorMessage: string, byProvider = false): Progress {
   return { status: 'Failed', statusCode, errorMessage, ...(byProvider && { providerStatusCode: statusCode }) };

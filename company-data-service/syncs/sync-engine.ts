@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { failureForLog } from '../database/database';
 import { PUSHES_AT_ONCE, processDuePushes } from '../pushes/push-step';
 import { queueScheduledSyncs } from './sync-settings';
-import { SYNCS_AT_ONCE, processDueSyncs, type SyncStepDependencies } from './sync-step';
+import { SYNCS_AT_ONCE, processDueSyncs, type StepDependencies } from './sync-step';
 import { WORK_CHANNEL } from './syncs';
 
 /** Poll delay while another process has locked the due rows, because it is processing them or has just died. */
@@ -16,7 +16,7 @@ const MAX_SLEEP_MS = 30_000;
 /** Time between two checks for due schedules. Twice a minute is precise enough, because schedules are in hours. */
 const SCHEDULE_CHECK_INTERVAL_MS = 30_000;
 
-export interface SyncEngineOptions extends SyncStepDependencies {
+export interface SyncEngineOptions extends StepDependencies {
   readonly databaseUrl: string;
 }
 
@@ -109,7 +109,7 @@ export class SyncEngine {
   }
 }
 
-async function msUntilDue(db: SyncStepDependencies['db']): Promise<number | undefined> {
+async function msUntilDue(db: StepDependencies['db']): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
     select (extract(epoch from least(
       (select min(due_at) from syncs where due_at is not null),

@@ -41,7 +41,8 @@ type Outcome =
   | { readonly sync: DueSync; readonly page: FetchedPage }
   | { readonly sync: DueSync; readonly failure: SyncFailure };
 
-export interface SyncStepDependencies {
+/** The dependencies of both steps of the sync engine: syncs and pushes. */
+export interface StepDependencies {
   readonly db: Database;
   readonly platforms: Platforms;
   readonly cipher: SecretCipher;
@@ -49,7 +50,7 @@ export interface SyncStepDependencies {
 }
 
 /** Processes the syncs that are due and returns their number. */
-export async function processDueSyncs(dependencies: SyncStepDependencies): Promise<number> {
+export async function processDueSyncs(dependencies: StepDependencies): Promise<number> {
   return dependencies.db.transaction().execute(async (transaction) => {
     const due = await claimDueSyncs(transaction);
     if (due.length === 0) return 0;
@@ -79,7 +80,7 @@ async function claimDueSyncs(transaction: Database): Promise<DueSync[]> {
   return rows;
 }
 
-async function fetchNext({ platforms, cipher, logger }: SyncStepDependencies, sync: DueSync): Promise<Outcome> {
+async function fetchNext({ platforms, cipher, logger }: StepDependencies, sync: DueSync): Promise<Outcome> {
   try {
     const grant = sync.connection_status === 'Linked' ? grantIn(sync, cipher) : undefined;
     if (!grant) {
