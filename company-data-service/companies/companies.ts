@@ -3,8 +3,8 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database';
 import type { ConnectionError, ConnectionStatus } from '../database/tables';
 import { kindsOf, columnSql, type Columns, conditionSql, orderSql, type FieldSql } from '../query/query-sql';
-import type { FieldKindOf, Order, TypedComparison } from '../query/fields';
-import type { Condition } from '../query/parse-query';
+import type { FieldKindOf } from '../query/fields';
+import type { ListRequest, PageBounds, PageItems } from '../query/lists';
 
 /** A connection of a company. Its dates are ISO 8601 strings, in UTC or with another offset. */
 export interface Connection {
@@ -61,19 +61,17 @@ export async function findConnectionCompany(db: Database, connectionId: string):
   return rows[0];
 }
 
-export interface CompanyQuery {
+export interface CompanyQuery extends ListRequest {
   readonly accountId: string;
   /** Companies must match all of these. */
   readonly tags: readonly TagFilter[];
-  readonly condition?: Condition<TypedComparison>;
-  readonly order?: Order;
 }
 
 export async function listCompanies(
   db: Database,
   { accountId, tags, condition, order }: CompanyQuery,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ items: readonly Company[]; total: number }> {
+  { limit, offset }: PageBounds,
+): Promise<PageItems<Company>> {
   const filter = sql`account_id = ${accountId}
     ${sql.join(
       tags.map((tag) => sql`and ${tagCondition(tag)}`),

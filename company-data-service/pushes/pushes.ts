@@ -2,9 +2,8 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database';
 import type { PushChange, PushStatus } from '../database/tables';
-import { kindsOf, columnSql, type Columns, conditionSql, orderSql } from '../query/query-sql';
-import type { Order, TypedComparison } from '../query/fields';
-import type { Condition } from '../query/parse-query';
+import { requestedList } from '../query/lists';
+import { kindsOf, type Columns } from '../query/query-sql';
 import { WORK_CHANNEL } from '../syncs/syncs';
 
 export interface Push {
@@ -55,27 +54,7 @@ const COLUMNS: Columns = {
 /** The fields by which push operations can be filtered and sorted. */
 export const pushFields = kindsOf(COLUMNS);
 
-export interface PushQuery {
-  readonly companyId: string;
-  readonly condition?: Condition<TypedComparison>;
-  readonly order?: Order;
-}
-
-export async function listPushes(
-  db: Database,
-  { companyId, condition, order }: PushQuery,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ items: readonly Push[]; total: number }> {
-  const fieldSql = columnSql(COLUMNS);
-  const filter = sql`company_id = ${companyId} ${condition ? sql`and ${conditionSql(condition, fieldSql)}` : sql``}`;
-  const count = await sql<{
-    total: number;
-  }>`select count(*)::int as total from push_operations where ${filter}`.execute(db);
-  const { rows } = await sql<Push>`
-    select * from push_operations where ${filter}
-    order by ${orderSql(order, fieldSql)} requested_at, id limit ${limit} offset ${offset}`.execute(db);
-  return { items: rows, total: count.rows[0]?.total ?? 0 };
-}
+export const listPushes = requestedList<Push>(sql`push_operations`, COLUMNS);
 
 export async function findPush(db: Database, companyId: string, id: string): Promise<Push | undefined> {
   return db

@@ -3,8 +3,8 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database';
 import { DATA_TYPES, type DataType } from '../platform/data-types';
 import { RECORD_SCHEMAS } from '../platform/record-schemas';
-import { fieldsOf, type FieldKindOf, type Order, type TypedComparison } from '../query/fields';
-import type { Condition } from '../query/parse-query';
+import { fieldsOf, type FieldKindOf } from '../query/fields';
+import type { ListRequest, PageBounds, PageItems } from '../query/lists';
 import { conditionSql, orderSql } from '../query/query-sql';
 
 /** A filter that a record passes if its field equals the value. */
@@ -15,19 +15,17 @@ export interface FieldFilter {
 
 type StoredRecord = Record<string, unknown> & { id: string; modifiedDate: string };
 
-export interface RecordQuery {
+export interface RecordQuery extends ListRequest {
   readonly companyId: string;
   readonly dataType: DataType;
   readonly filters: readonly FieldFilter[];
-  readonly condition?: Condition<TypedComparison>;
-  readonly order?: Order;
 }
 
 export async function listRecords(
   db: Database,
   { companyId, dataType, filters, condition, order }: RecordQuery,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ items: readonly StoredRecord[]; total: number }> {
+  { limit, offset }: PageBounds,
+): Promise<PageItems<StoredRecord>> {
   const fieldSql = (field: string) => recordField(dataType, field);
   const filter = sql`company_id = ${companyId} and data_type = ${dataType}
     and fields @> ${JSON.stringify(Object.fromEntries(filters.map(({ field, value }) => [field, value])))}::jsonb

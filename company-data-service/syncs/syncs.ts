@@ -1,9 +1,8 @@
 /** Syncs of data sets in Postgres: queue, state and history. The sync engine runs them. */
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database';
-import { kindsOf, columnSql, type Columns, conditionSql, orderSql } from '../query/query-sql';
-import type { Order, TypedComparison } from '../query/fields';
-import type { Condition } from '../query/parse-query';
+import { requestedList } from '../query/lists';
+import { kindsOf, type Columns } from '../query/query-sql';
 
 /** Postgres channel that is notified when a sync or push is queued, so that the engine of every process wakes up. */
 export const WORK_CHANNEL = 'company_data_service_work';
@@ -104,26 +103,7 @@ const COLUMNS: Columns = {
 /** The fields by which syncs can be filtered and sorted. */
 export const syncFields = kindsOf(COLUMNS);
 
-export interface SyncQuery {
-  readonly companyId: string;
-  readonly condition?: Condition<TypedComparison>;
-  readonly order?: Order;
-}
-
-export async function listSyncs(
-  db: Database,
-  { companyId, condition, order }: SyncQuery,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<{ items: readonly Sync[]; total: number }> {
-  const fieldSql = columnSql(COLUMNS);
-  const filter = sql`company_id = ${companyId} ${condition ? sql`and ${conditionSql(condition, fieldSql)}` : sql``}`;
-  const count = await sql<{ total: number }>`select count(*)::int as total from syncs where ${filter}`.execute(db);
-  const total = count.rows[0]?.total ?? 0;
-  const { rows } = await sql<Sync>`
-    select * from syncs where ${filter}
-    order by ${orderSql(order, fieldSql)} requested_at, id limit ${limit} offset ${offset}`.execute(db);
-  return { items: rows, total };
-}
+export const listSyncs = requestedList<Sync>(sql`syncs`, COLUMNS);
 
 export async function findSync(db: Database, companyId: string, id: string): Promise<Sync | undefined> {
   return db.selectFrom('syncs').selectAll().where('company_id', '=', companyId).where('id', '=', id).executeTakeFirst();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { checkQuery, parseOrder, type FieldKindOf, type Order, type TypedComparison } from '../../query/fields';
-import { parseQuery, QueryError, type Condition } from '../../query/parse-query';
+import { checkQuery, parseOrder, type FieldKindOf } from '../../query/fields';
+import type { ListRequest } from '../../query/lists';
+import { parseQuery, QueryError } from '../../query/parse-query';
 import { matches, sortItems } from '../../query/query-in-memory';
 import { badRequest } from '../errors/errors';
 import { pageResponse, pageBounds } from './paging';
@@ -16,12 +17,6 @@ export const ListSchema = PagingSchema.extend({
     ),
   orderBy: z.string().optional().describe('A field; `-field` for descending order.'),
 });
-
-/** The filter and the order of a list. */
-export interface ListRequest {
-  readonly condition?: Condition<TypedComparison>;
-  readonly order?: Order;
-}
 
 /**
  * Parses the filter and the order of a list.

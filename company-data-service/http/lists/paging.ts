@@ -1,13 +1,8 @@
+import type { PageBounds, PageItems } from '../../query/lists';
 import type { Paging } from '../schemas/common';
 
-/** The items of one page, and the length of the complete list. */
-export interface PageItems<Item> {
-  readonly items: readonly Item[];
-  readonly total: number;
-}
-
 /** Returns the offset and the maximum length of a page. */
-export function pageBounds({ page, pageSize }: Paging): { limit: number; offset: number } {
+export function pageBounds({ page, pageSize }: Paging): PageBounds {
   return { limit: pageSize, offset: Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER) };
 }
 

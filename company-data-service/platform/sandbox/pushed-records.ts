@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../database/database';
+import type { PageBounds } from '../../query/lists';
 import type { DataType } from '../data-types';
 import type { PlatformRecord } from '../platform';
 import { newRecord } from './records';
@@ -65,7 +66,7 @@ export async function countPushed(db: Database, dataSets: readonly DataSetRef[])
 export async function readPushed(
   db: Database,
   dataSet: DataSetRef,
-  { offset, limit }: { offset: number; limit: number },
+  { offset, limit }: PageBounds,
 ): Promise<PlatformRecord[]> {
   const { rows } = await sql<PlatformRecord>`
     select key as id, created_at as "createdAt", fields from sandbox_records
