@@ -1,8 +1,9 @@
 /** API keys of client accounts. They are not part of the HTTP API, because the operator of the service manages them. */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { withDatabase, type Database } from './database/database';
 import type { Plan, Role } from './database/tables';
+import { sha256 } from './digests';
 
 export interface CreatedKey {
   readonly id: string;
@@ -64,16 +65,11 @@ export async function rotateKey(databaseUrl: string, keyId: string): Promise<Cre
   );
 }
 
-/** Returns the digest under which a key is stored. */
-export function keyDigest(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
-}
-
 async function insertKey(db: Database, accountId: string, role: Role): Promise<CreatedKey> {
   const key = randomBytes(32).toString('base64url');
   const { id } = await db
     .insertInto('api_keys')
-    .values({ account_id: accountId, role, digest: keyDigest(key) })
+    .values({ account_id: accountId, role, digest: sha256(key) })
     .returning('id')
     .executeTakeFirstOrThrow();
   return { id, key };

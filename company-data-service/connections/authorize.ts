@@ -2,13 +2,13 @@
  * Authorizes a connection, with credentials that the client's own application has obtained, or that result from the end
  * customer's consent.
  */
-import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { isRotating, type Platform as PlatformEntry } from '../../platforms/platforms';
 import { applicationIn } from '../credentials/grants';
 import { credentialBinding, type SecretCipher } from '../credentials/secret-cipher';
 import type { Database } from '../database/database';
 import type { ConnectionError } from '../database/tables';
+import { sha256 } from '../digests';
 import { PlatformRefusal, type Grant, type Organization, type Platforms } from '../platform/platform';
 import { lockConnection, resolveAll, withError } from './connections';
 import { beginExchange, endExchanges } from './token-exchanges';
@@ -150,7 +150,5 @@ async function link(
 }
 
 function digestOf(credential: Credential): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify(Object.entries(credential).sort(([a], [b]) => (a < b ? -1 : 1))))
-    .digest();
+  return sha256(JSON.stringify(Object.entries(credential).sort(([a], [b]) => (a < b ? -1 : 1))));
 }

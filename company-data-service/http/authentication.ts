@@ -1,9 +1,9 @@
 /** Authenticates the caller by an API key, sent as HTTP Basic credentials without a user name. */
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { keyDigest } from '../api-keys';
 import type { Database } from '../database/database';
 import type { Plan, Role } from '../database/tables';
+import { sha256 } from '../digests';
 import type { ServiceError } from './errors/errors';
 import { accountExpired, revokedKey, unauthorized } from './errors/errors';
 import { AddressLimit } from './limits/address-limit';
@@ -49,7 +49,7 @@ export class Authenticator {
    * @throws ServiceError 401; 429 if the address has sent too many wrong keys and the key is not in the cache
    */
   async authenticate(request: FastifyRequest): Promise<{ caller: Caller; refusal?: ServiceError }> {
-    const digest = keyDigest(keyIn(request.headers.authorization));
+    const digest = sha256(keyIn(request.headers.authorization));
     // A key that was valid before is looked up even if its address is at the limit, because callers with a valid
     // key and callers with wrong keys can share an address.
     if (!this.cache.has(digest.toString('base64'))) this.wrongKeys.assertBelow(request);

@@ -4,11 +4,11 @@
  * The work and the response are stored in one transaction, so a service that is killed has stored both or neither. An
  * error rolls both back, so the request can be retried.
  */
-import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Database } from '../database/database';
+import { sha256 } from '../digests';
 import { badRequest, conflict } from './errors/errors';
 
 const RETENTION = sql`interval '90 minutes'`;
@@ -37,9 +37,7 @@ export async function answerOnce(
   const answer = await db.transaction().execute(async (transaction) => {
     if (key === undefined) return work(transaction);
     const scope = { account_id: request.caller.accountId, method: request.method, path: request.url, key };
-    const bodyDigest = createHash('sha256')
-      .update(JSON.stringify(request.body ?? null))
-      .digest();
+    const bodyDigest = sha256(JSON.stringify(request.body ?? null));
     const earlier = await findAnswer(transaction, scope, bodyDigest);
     if (earlier) return earlier;
     const answer = await work(transaction);

@@ -1,8 +1,8 @@
 /** Converts database rows to the objects that the API returns. */
-import { createHash } from 'node:crypto';
 import { PLATFORMS } from '../../platforms/platforms';
 import type { Company, Connection } from '../companies/companies';
 import { platformOf } from '../connections/connections';
+import { guidOf } from '../digests';
 import type { CompanyView } from './schemas/company';
 import type { ConnectionView } from './schemas/connection';
 
@@ -30,7 +30,7 @@ export function connectionView(connection: Connection, publicUrl: string): Conne
   const platform = platformOf(connection);
   return {
     id: connection.id,
-    integrationId: INTEGRATION_IDS.get(platform.key) ?? integrationId(platform.key),
+    integrationId: INTEGRATION_IDS.get(platform.key) ?? '',
     integrationKey: platform.key,
     sourceId: connection.source_id,
     sourceType: platform.sourceType,
@@ -50,14 +50,11 @@ export function connectionView(connection: Connection, publicUrl: string): Conne
   };
 }
 
-/** Derives an integration's id from its key, so that it is the same in every installation. */
-function integrationId(platformKey: string): string {
-  const hex = createHash('sha256').update(`integration/${platformKey}`).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
-
-/** The ids of all integrations, so that they are not computed again for each connection. */
-const INTEGRATION_IDS = new Map(PLATFORMS.map(({ key }) => [key, integrationId(key)]));
+/**
+ * The ids of all integrations. They are derived from the keys, so that they are the same in every installation, and are
+ * not computed again for each connection.
+ */
+const INTEGRATION_IDS = new Map(PLATFORMS.map(({ key }) => [key, guidOf(`integration/${key}`)]));
 
 /** Converts a date to UTC, because Postgres writes dates into JSON with an offset. */
 function iso(date: string): string {

@@ -1,7 +1,7 @@
 /** Records pushed to the sandbox's organizations, kept in Postgres so that later syncs contain them. */
-import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../database/database';
+import { sha256 } from '../../digests';
 import type { PageBounds } from '../../query/lists';
 import type { DataType } from '../data-types';
 import type { PlatformRecord } from '../platform';
@@ -33,7 +33,7 @@ export async function storePushed(
       key,
       platform_key: platformKey,
       organization_id: organizationId,
-      grant_digest: digest(root),
+      grant_digest: sha256(root),
       data_type: dataType,
       created_at: createdAt,
       fields: JSON.stringify(fields),
@@ -47,7 +47,7 @@ export async function countPushed(db: Database, dataSets: readonly DataSetRef[])
   const numbered = dataSets.map(({ root, ...rest }, place) => ({
     ...rest,
     place,
-    digest: digest(root).toString('hex'),
+    digest: sha256(root).toString('hex'),
   }));
   const { rows } = await sql<{ count: number }>`
     select (
@@ -76,9 +76,5 @@ export async function readPushed(
 
 function inBooks({ platformKey, organizationId, root, dataType }: DataSetRef) {
   return sql`platform_key = ${platformKey} and organization_id = ${organizationId}
-    and grant_digest = ${digest(root)} and data_type = ${dataType}`;
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+    and grant_digest = ${sha256(root)} and data_type = ${dataType}`;
 }

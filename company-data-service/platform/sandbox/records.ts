@@ -2,8 +2,8 @@
  * Generates the books of a sandbox organization. The same organization and number of invoices always give the same
  * records.
  */
-import { createHash } from 'node:crypto';
 import type { z } from 'zod';
+import { guidOf } from '../../digests';
 import type { DataType } from '../data-types';
 import type { PlatformRecord } from '../platform';
 import { RECORD_SCHEMAS, type RecordOf } from '../record-schemas';
@@ -189,8 +189,7 @@ function referenceTo(dataType: 'customers' | 'suppliers', { organizationId, inde
 }
 
 function idAt(organizationId: string, dataType: DataType, index: number): string {
-  const hex = createHash('sha256').update(`${organizationId}/${dataType}/${index}`).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  return guidOf(`${organizationId}/${dataType}/${index}`);
 }
 
 /** Returns an even amount, so that half of it is a whole number, too. */

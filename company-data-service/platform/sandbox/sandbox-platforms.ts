@@ -3,11 +3,11 @@
  * is as strict with tokens as the real platforms, except that every platform accepts the repetition of an exchange
  * (`REPEAT_MS`).
  */
-import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import { isRotating } from '../../../platforms/platforms';
 import type { Database } from '../../database/database';
+import { sha256 } from '../../digests';
 import { dataTypesOf, type DataType } from '../data-types';
 import {
   PlatformInaccessible,
@@ -64,7 +64,10 @@ export class SandboxPlatforms implements Platforms {
   async identify(grant: Grant): Promise<Organization> {
     const credential = await this.checkGrant(grant);
     const { platform } = grant;
-    const given = grant.credential[platform.organizationField] ?? credential.suffix ?? digestOf(credential.root);
+    const given =
+      grant.credential[platform.organizationField] ??
+      credential.suffix ??
+      sha256(credential.root).toString('hex').slice(0, 12);
     const id = credential.otherOrganization ? `other-${given}` : given;
     const dataTypes = dataTypesOf(platform).filter((dataType) => dataType !== credential.without);
     return { id, name: `Organization ${id}`, dataTypes };
@@ -168,8 +171,4 @@ function checkApplication({ application }: Grant, { clientId }: SandboxCredentia
   if (clientId !== undefined && clientId !== application.clientId) {
     throw new PlatformRefusal('ApplicationRefused', 'The grant belongs to another application.');
   }
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }

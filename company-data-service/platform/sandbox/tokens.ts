@@ -1,15 +1,16 @@
 /** Issues the sandbox's tokens and records their use. The record is in Postgres, so that all processes share it. */
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Platform as PlatformEntry } from '../../../platforms/platforms';
 import type { Database } from '../../database/database';
+import { sha256 } from '../../digests';
 import type { TokenPair } from '../platform';
 
 /** Counts a use of a token and returns the total number of uses. */
 export async function countUse(db: Database, platformKey: string, token: string): Promise<number> {
   const { uses } = await db
     .insertInto('sandbox_tokens')
-    .values({ platform_key: platformKey, digest: digest(token), uses: 1 })
+    .values({ platform_key: platformKey, digest: sha256(token), uses: 1 })
     .onConflict((conflict) =>
       conflict.columns(['platform_key', 'digest']).doUpdateSet((row) => ({ uses: row('sandbox_tokens.uses', '+', 1) })),
     )
@@ -40,7 +41,7 @@ export async function useRefreshToken(
 ): Promise<boolean> {
   const { rows } = await sql`
     insert into sandbox_tokens as known (platform_key, digest, spent_at, exchange_id, successor_digest)
-    values (${platformKey}, ${digest(token)}, clock_timestamp(), ${exchangeId ?? null}::uuid, ${digest(successor)})
+    values (${platformKey}, ${sha256(token)}, clock_timestamp(), ${exchangeId ?? null}::uuid, ${sha256(successor)})
     on conflict (platform_key, digest) do update set
       spent_at = coalesce(known.spent_at, excluded.spent_at),
       exchange_id = excluded.exchange_id,
@@ -62,7 +63,7 @@ export async function useRefreshToken(
 export async function recordMinted(db: Database, platformKey: string, token: string): Promise<void> {
   await db
     .insertInto('sandbox_tokens')
-    .values({ platform_key: platformKey, digest: digest(token), minted_at: new Date() })
+    .values({ platform_key: platformKey, digest: sha256(token), minted_at: new Date() })
     .execute();
 }
 
@@ -77,7 +78,7 @@ export async function isRecentAndUnused(
     .selectFrom('sandbox_tokens')
     .select('digest')
     .where('platform_key', '=', platformKey)
-    .where('digest', '=', digest(token))
+    .where('digest', '=', sha256(token))
     .where('spent_at', 'is', null)
     .where('minted_at', '>', new Date(Date.now() - withinMs))
     .executeTakeFirst();
@@ -94,7 +95,7 @@ export async function recordAndCheckNewest(
 ): Promise<boolean> {
   await db
     .insertInto('sandbox_user_tokens')
-    .values({ platform_key: platformKey, user_name: user, digest: digest(token) })
+    .values({ platform_key: platformKey, user_name: user, digest: sha256(token) })
     .onConflict((conflict) => conflict.columns(['platform_key', 'user_name', 'digest']).doNothing())
     .execute();
   const newest = await db
@@ -105,7 +106,7 @@ export async function recordAndCheckNewest(
     .orderBy('number', 'desc')
     .limit(kept)
     .execute();
-  return newest.some((row) => row.digest.equals(digest(token)));
+  return newest.some((row) => row.digest.equals(sha256(token)));
 }
 
 /**
@@ -115,10 +116,6 @@ export async function recordAndCheckNewest(
 export function mintPair(root: string): TokenPair {
   const mint = () => `${root}~${randomBytes(9).toString('base64url')}`;
   return { accessToken: mint(), refreshToken: mint() };
-}
-
-function digest(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }
 
 /** Number of invoices of an organization that was linked through the sandbox's consent page. */
