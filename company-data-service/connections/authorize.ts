@@ -18,7 +18,11 @@ type Credential = Readonly<Record<string, string>>;
 export interface AuthorizationDependencies {
   /** For queries that do not wait for a platform. */
   readonly db: Database;
-  /** For the transaction that waits for the platform. */
+  /**
+   * For transactions that wait for a platform, or for a lock held by such a transaction. A separate pool, so that slow
+   * platforms do not delay reads, and so that these transactions cannot take all connections of `db`: an authorization
+   * or a sync also needs a connection of `db` to finish.
+   */
   readonly waitingDb: Database;
   readonly platforms: Platforms;
   readonly cipher: SecretCipher;

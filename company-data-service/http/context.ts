@@ -7,22 +7,10 @@ import type {
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Company, Connection } from '../companies/companies';
-import type { Database } from '../database/database';
-import type { SecretCipher } from '../credentials/secret-cipher';
-import type { Platforms } from '../platform/platform';
+import type { AuthorizationDependencies } from '../connections/authorize';
 import type { Caller } from './authentication';
 
-export interface ServiceContext {
-  /** For queries that do not wait for a platform. */
-  readonly db: Database;
-  /**
-   * For transactions that wait for a platform, or for a lock held by such a transaction. A separate pool, so that slow
-   * platforms do not delay reads, and so that these transactions cannot take all connections of `db`: an authorization
-   * or a sync also needs a connection of `db` to finish.
-   */
-  readonly waitingDb: Database;
-  readonly platforms: Platforms;
-  readonly cipher: SecretCipher;
+export interface ServiceContext extends AuthorizationDependencies {
   /** Returns the public URL of the service, without a trailing slash. It is known once the service is listening. */
   readonly publicUrl: () => string;
 }

@@ -4,6 +4,7 @@
  */
 import type { onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
+import { PLATFORMS, type Platform as PlatformEntry } from '../../platforms/platforms';
 import { findCompany } from '../companies/companies';
 import type { ServiceContext } from './context';
 import { notAnAdministrator, foreignResource, notFound } from './errors/errors';
@@ -36,6 +37,18 @@ export const loadConnection: onRequestAsyncHookHandler = async (request) => {
   if (!connection) throw notFound(`Connection ${connectionId} of company ${request.company.id}`);
   request.connection = connection;
 };
+
+/**
+ * Returns a platform's entry in the platform table.
+ *
+ * @param kind the word for the platform in the error
+ * @throws ServiceError 404
+ */
+export function platformAt(platformKey: string, kind: 'Platform' | 'Integration'): PlatformEntry {
+  const platform = PLATFORMS.find(({ key }) => key === platformKey);
+  if (!platform) throw notFound(`${kind} ${platformKey}`);
+  return platform;
+}
 
 export function isUuid(text: string): boolean {
   return UuidSchema.safeParse(text).success;

@@ -1,4 +1,3 @@
-import { findPlatform, type Platform as PlatformEntry } from '../../../platforms/platforms';
 import { authorizeConnection } from '../../connections/authorize';
 import { deleteConnection, insertConnection, platformOf, unlinkConnection } from '../../connections/connections';
 import { findCompany } from '../../companies/companies';
@@ -10,7 +9,7 @@ import type { Api, ServiceContext } from '../context';
 import { notAnAdministrator, downstreamInaccessible, notFound } from '../errors/errors';
 import { answerOnce } from '../idempotency';
 import { ListSchema, pageOfItems } from '../lists/list-requests';
-import { CompanyPathSchema, ConnectionPathSchema, loadCompany, loadConnection } from '../resources';
+import { CompanyPathSchema, ConnectionPathSchema, loadCompany, loadConnection, platformAt } from '../resources';
 import { NothingSchema, pageOf } from '../schemas/common';
 import {
   AuthorizationSchema,
@@ -60,7 +59,7 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
     },
     (request, reply) =>
       answerOnce(db, request, reply, async (transaction) => {
-        const platform = platformNamed(request.body.platformKey);
+        const platform = platformAt(request.body.platformKey, 'Platform');
         const connection = await insertConnection(transaction, request.company.id, platform);
         return { statusCode: 200, body: connectionView(connection, publicUrl()) };
       }),
@@ -132,12 +131,7 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
       const credential = validatedCredential(body, platform);
       try {
         const { accountId } = caller;
-        await authorizeConnection(context, {
-          connectionId: connection.id,
-          accountId,
-          platform,
-          credential,
-        });
+        await authorizeConnection(context, { connectionId: connection.id, accountId, platform, credential });
       } catch (failure) {
         if (failure instanceof PlatformInaccessible) throw downstreamInaccessible(platform.name, failure.message);
         throw failure;
@@ -152,10 +146,4 @@ export function connectionRoutes(app: Api, context: ServiceContext): void {
     if (!connection) throw notFound(`Connection ${id} of company ${company_id}`);
     return connectionView(connection, publicUrl());
   }
-}
-
-function platformNamed(platformKey: string): PlatformEntry {
-  const platform = findPlatform(platformKey);
-  if (platform?.key !== platformKey) throw notFound(`Platform ${platformKey}`);
-  return platform;
 }

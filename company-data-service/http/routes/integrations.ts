@@ -5,9 +5,8 @@ import { applicationBinding } from '../../credentials/secret-cipher';
 import type { Database } from '../../database/database';
 import { fieldsOf } from '../../query/fields';
 import type { Api, ServiceContext } from '../context';
-import { notFound } from '../errors/errors';
 import { ListSchema, pageOfItems } from '../lists/list-requests';
-import { administratorOnly } from '../resources';
+import { administratorOnly, platformAt } from '../resources';
 import { pageOf } from '../schemas/common';
 import {
   ApplicationBodySchema,
@@ -48,7 +47,7 @@ export function integrationRoutes(app: Api, { db, cipher, publicUrl }: ServiceCo
       },
     },
     async ({ caller, params }) => {
-      const platform = platformAt(params.platformKey);
+      const platform = platformAt(params.platformKey, 'Integration');
       return integrationView(platform, await readApplications(db, caller.accountId), publicUrl());
     },
   );
@@ -79,14 +78,8 @@ export function integrationRoutes(app: Api, { db, cipher, publicUrl }: ServiceCo
 }
 
 const platformExists: onRequestAsyncHookHandler = async ({ params }) => {
-  platformAt(PlatformPathSchema.parse(params).platformKey);
+  platformAt(PlatformPathSchema.parse(params).platformKey, 'Integration');
 };
-
-function platformAt(platformKey: string): PlatformEntry {
-  const platform = PLATFORMS.find(({ key }) => key === platformKey);
-  if (!platform) throw notFound(`Integration ${platformKey}`);
-  return platform;
-}
 
 type Applications = ReadonlyMap<string, NonNullable<IntegrationView['application']>>;
 

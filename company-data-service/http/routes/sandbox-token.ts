@@ -3,10 +3,10 @@
  * here invalidates a refresh token, the token stops working for the service too, and vice versa.
  */
 import { z } from 'zod';
-import { PLATFORMS } from '../../../platforms/platforms';
 import { PlatformInaccessible, PlatformRefusal, type RefusalReason } from '../../platform/platform';
 import type { Api, ServiceContext } from '../context';
-import { downstreamInaccessible, notFound } from '../errors/errors';
+import { downstreamInaccessible } from '../errors/errors';
+import { platformAt } from '../resources';
 import { TOO_MANY_FROM_ADDRESS, ErrorSchema, errorAnswer } from '../schemas/common';
 
 const BodySchema = z.object({ grant_type: z.literal('refresh_token'), refresh_token: z.string().min(1) });
@@ -41,8 +41,7 @@ export function sandboxTokenRoutes(app: Api, { platforms }: ServiceContext): voi
       },
     },
     async ({ params, body }, reply) => {
-      const platform = PLATFORMS.find(({ key }) => key === params.platformKey);
-      if (!platform) throw notFound(`Platform ${params.platformKey}`);
+      const platform = platformAt(params.platformKey, 'Platform');
       try {
         const pair = await platforms.refresh({ platform, credential: { refreshToken: body.refresh_token } });
         return { access_token: pair.accessToken, refresh_token: pair.refreshToken, token_type: 'bearer' as const };
