@@ -1,7 +1,7 @@
 /** Faults in the workers' connections to the ledger, Temporal and the service. */
 import type { RequestFault } from '../cluster';
-import type { Random } from '../random';
-import type { Fault, FaultKind } from './fault';
+import { json, page } from './answers';
+import type { Fault, FaultContext, FaultKind } from './fault';
 import { randomSeconds } from './fault';
 
 /** Cuts every connection of a worker to the ledger or to Temporal, and refuses new ones for a few seconds. */
@@ -21,19 +21,12 @@ export const cutConnections: FaultKind = ({ cluster }, random) => {
 };
 
 /** Creates a fault in both workers' requests to the service. */
-function requestFault(name: string, random: Random, [from, to]: [number, number], fault: RequestFault): FaultKind {
-  return ({ cluster }): Fault => {
-    const setFault = (next: RequestFault | null): Promise<void> => {
-      for (const worker of cluster.workers) worker.service.setFault(next);
-      return Promise.resolve();
-    };
-    return {
-      name,
-      lastsMs: randomSeconds(random, from, to),
-      begin: () => setFault(fault),
-      repair: () => setFault(null),
-    };
+function requestFault({ cluster }: FaultContext, name: string, lastsMs: number, fault: RequestFault): Fault {
+  const setFault = (next: RequestFault | null): Promise<void> => {
+    for (const worker of cluster.workers) worker.service.setFault(next);
+    return Promise.resolve();
   };
+  return { name, lastsMs, begin: () => setFault(fault), repair: () => setFault(null) };
 }
 
 const isAuthorization = ({ method, path }: { method: string; path: string }): boolean =>
@@ -41,27 +34,19 @@ const isAuthorization = ({ method, path }: { method: string; path: string }): bo
 
 /** Drops the answers to half of the authorization requests, which use up tokens, and to a fifth of the others. */
 export const loseAnswers: FaultKind = (context, random) =>
-  requestFault('lose answers of the service', random, [5, 12], (request) =>
+  requestFault(context, 'lose answers of the service', randomSeconds(random, 5, 12), (request) =>
     random.chance(isAuthorization(request) ? 0.5 : 0.2) ? 'loseAnswer' : 'forward',
-  )(context, random);
+  );
 
 export const loseRequests: FaultKind = (context, random) =>
-  requestFault('lose requests to the service', random, [5, 12], () => (random.chance(0.3) ? 'loseRequest' : 'forward'))(
-    context,
-    random,
+  requestFault(context, 'lose requests to the service', randomSeconds(random, 5, 12), () =>
+    random.chance(0.3) ? 'loseRequest' : 'forward',
   );
 
 export const slowDown: FaultKind = (context, random) =>
-  requestFault('delay requests to the service', random, [5, 12], () => ({ delayMs: random.between(0, 4_000) }))(
-    context,
-    random,
-  );
-
-const page = (status: number, title: string) => ({
-  status,
-  headers: { 'content-type': 'text/html' },
-  body: `<html><head><title>${title}</title></head><body><h1>${title}</h1><hr>proxy</body></html>`,
-});
+  requestFault(context, 'delay requests to the service', randomSeconds(random, 5, 12), () => ({
+    delayMs: random.between(0, 4_000),
+  }));
 
 /** Pages that proxies and captive portals return instead of the service's answers. */
 const PAGES = [
@@ -76,14 +61,8 @@ const PAGES = [
 /** Answers every request with the page of a proxy. */
 export const proxyPages: FaultKind = (context, random) => {
   const answer = random.pick(PAGES);
-  return requestFault(`page of a proxy (${answer.status})`, random, [4, 8], () => answer)(context, random);
+  return requestFault(context, `page of a proxy (${answer.status})`, randomSeconds(random, 4, 8), () => answer);
 };
-
-const json = (status: number, body: string, headers: Record<string, string> = {}) => ({
-  status,
-  headers: { 'content-type': 'application/json', ...headers },
-  body,
-});
 
 const ABSURD = [
   json(429, '{"statusCode":429,"service":"PublicApi","error":"slow down"}', { 'retry-after': '315360000' }),
@@ -101,7 +80,6 @@ const ABSURD = [
 
 /** Answers a third of the requests with nonsense. The service does not receive them. */
 export const absurdAnswers: FaultKind = (context, random) =>
-  requestFault('absurd answers', random, [5, 10], () => (random.chance(0.33) ? random.pick(ABSURD) : 'forward'))(
-    context,
-    random,
+  requestFault(context, 'absurd answers', randomSeconds(random, 5, 10), () =>
+    random.chance(0.33) ? random.pick(ABSURD) : 'forward',
   );

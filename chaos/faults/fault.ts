@@ -26,8 +26,6 @@ export interface Fault {
 /** Draws a fault of one kind. */
 export type FaultKind = (context: FaultContext, random: Random) => Fault;
 
-const seconds = (count: number): number => count * 1_000;
-
 /** Returns a random number of milliseconds between two numbers of seconds. */
 export const randomSeconds = (random: Random, from: number, to: number): number =>
-  random.between(seconds(from), seconds(to));
+  random.between(from * 1_000, to * 1_000);

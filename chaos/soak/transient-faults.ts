@@ -1,22 +1,11 @@
 /** Transient faults: a share of all requests of both workers fails at random. */
 import type { ProxyAction, RequestFault } from '../cluster';
+import { json, page } from '../faults/answers';
 import type { Random } from '../random';
-
-const json = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
-  status,
-  headers: { 'content-type': 'application/json', ...headers },
-  body: typeof body === 'string' ? body : JSON.stringify(body),
-});
 
 /** An error in the service's own form. */
 const error = (statusCode: number, message: string, headers: Record<string, string> = {}) =>
-  json(statusCode, { statusCode, service: 'PublicApi', error: message }, headers);
-
-const page = (status: number, title: string) => ({
-  status,
-  headers: { 'content-type': 'text/html' },
-  body: `<html><head><title>${title}</title></head><body><h1>${title}</h1><hr>proxy</body></html>`,
-});
+  json(statusCode, JSON.stringify({ statusCode, service: 'PublicApi', error: message }), headers);
 
 /** The faults and their weights. With `forward`, the service has received the request. */
 const FAULTS: readonly (readonly [weight: number, choose: (random: Random) => ProxyAction])[] = [
