@@ -5,7 +5,6 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Evidence } from './checker';
 import type { Cluster } from './cluster';
-import { credentialDigest } from './cluster';
 import type { ChaosMigration } from './driver/migration';
 
 const MAX_REPORT_BYTES = 2 ** 28;
@@ -60,12 +59,7 @@ export function writeEvidence(
     requestLog,
     decisionLog: path.join(folder, DECISION_LOG),
     reports,
-    credentials: migrations.flatMap(({ id, companies }) =>
-      companies.map(({ row: { reference, organization }, credential, tokenDigest }) => ({
-        ...{ migration: id, reference, organization, sha256: tokenDigest },
-        bodySha256: credentialDigest(credential),
-      })),
-    ),
+    credentials: migrations.flatMap(({ suppliedTokens }) => suppliedTokens),
     windows: migrations.map(({ id }) => ({ migration: id, windows: [] })),
   };
   writeFileSync(path.join(folder, 'evidence.json'), JSON.stringify(evidence, null, 2));

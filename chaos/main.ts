@@ -4,8 +4,7 @@ import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { createTemporaryFolder } from '../stack/folders';
 import { runMutants } from './mutants';
-import type { Cluster } from './cluster';
-import { startCluster } from './cluster';
+import { withCluster } from './cluster';
 import { acquireTemporalServer, TemporalServerUnavailable } from './cluster/temporal/binaries';
 import { areGood, runSeeds, seedLines, totalsLine } from './results';
 import type { CrowdOptions } from './crowd';
@@ -47,13 +46,9 @@ async function main(options: Options): Promise<void> {
   const numbers = Array.from({ length: seeds }, (_, index) => seed + index);
   const run = async (each: number): Promise<RunResult> => {
     const seedFolder = path.join(folder, `seed-${each}`);
-    const cluster = await startCluster({ folder: path.join(seedFolder, 'cluster'), log, versioned: true });
-    try {
-      const run = { seed: each, forMs: quick ? QUICK_MS : minutes * 60_000, quick, folder: seedFolder, only, log };
-      return await untilInterrupted(cluster, () => runSeed(cluster, run));
-    } finally {
-      await cluster.stop();
-    }
+    const settings = { seed: each, forMs: quick ? QUICK_MS : minutes * 60_000, quick, folder: seedFolder, only, log };
+    const cluster = { folder: path.join(seedFolder, 'cluster'), log, versioned: true };
+    return withCluster(cluster, ['SIGINT', 'SIGTERM'], (running) => runSeed(running, settings));
   };
   const results = await runSeeds(numbers, run, (soFar) => {
     writeFileSync(path.join(folder, 'results.json'), JSON.stringify(soFar, null, 2));
@@ -82,7 +77,7 @@ async function runSoak(options: Omit<SoakOptions, 'ending'>): Promise<void> {
     log('Ending the soak early. The last migrations are completed first; then the figures so far are evaluated.');
     early.abort();
   });
-  const result = await soak({ ...options, ending: early.signal }, untilTerminated);
+  const result = await soak({ ...options, ending: early.signal });
   writeFileSync(path.join(options.folder, 'soak.json'), JSON.stringify(result, null, 2));
   for (const line of soakLines(result)) print(line);
   if (!isSoakGood(result)) process.exitCode = 1;
@@ -90,26 +85,10 @@ async function runSoak(options: Omit<SoakOptions, 'ending'>): Promise<void> {
 
 /** Measures a small migration in a crowd, and writes the result to `crowd.json`. */
 async function runCrowd(options: CrowdOptions): Promise<void> {
-  const result = await crowd(options, untilInterrupted);
+  const result = await crowd(options);
   writeFileSync(path.join(options.folder, 'crowd.json'), JSON.stringify(result, null, 2));
   for (const line of crowdLines(result)) print(line);
   if (result.ratio > TARGET) process.exitCode = 1;
-}
-
-/** Does the work. On SIGINT or SIGTERM, stops the cluster and exits. */
-const untilInterrupted = <T>(cluster: Cluster, work: () => Promise<T>): Promise<T> =>
-  stopOn(['SIGINT', 'SIGTERM'], cluster, work);
-
-const untilTerminated = <T>(cluster: Cluster, work: () => Promise<T>): Promise<T> => stopOn(['SIGTERM'], cluster, work);
-
-async function stopOn<T>(signals: readonly NodeJS.Signals[], cluster: Cluster, work: () => Promise<T>): Promise<T> {
-  const stop = (): void => void cluster.stop().finally(() => process.exit(130));
-  for (const signal of signals) process.once(signal, stop);
-  try {
-    return await work();
-  } finally {
-    for (const signal of signals) process.off(signal, stop);
-  }
 }
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);

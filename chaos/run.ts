@@ -2,14 +2,12 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openLedgerClient } from '../client';
 import type { LedgerClient } from '../client';
-import { loadConfig } from '../config';
 import { createSigningKey, parseSigningKey, Secret } from '../security';
 import type { CheckResult } from './checker';
 import { check } from './checker';
 import type { Cluster } from './cluster';
-import { putApplications } from './driver/applications';
+import { putApplications, withLedgerClient } from './driver/clients';
 import { companiesFor, platformOf } from './driver/companies';
 import { CLIENT, ChaosMigration, SUPPORT } from './driver/migration';
 import type { Recovery } from './driver/moves';
@@ -63,8 +61,7 @@ export interface RunResult {
 export async function runSeed(cluster: Cluster, options: RunOptions): Promise<RunResult> {
   const { seed, folder, log } = options;
   mkdirSync(folder, { recursive: true });
-  const ferry = await openLedgerClient(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], cluster.variables));
-  try {
+  return withLedgerClient(cluster.variables, async (ferry) => {
     const migrations = await startMigrations(ferry, cluster, options);
     log(`seed ${seed}: ${migrations.map(({ id }) => id).join(' and ')} begin their batches`);
     await Promise.all(migrations.map((migration) => migration.beginBatch()));
@@ -88,9 +85,7 @@ export async function runSeed(cluster: Cluster, options: RunOptions): Promise<Ru
         (retried[index]?.movedByRetry ?? []).map((reference) => `${id} ${reference}`),
       ),
     };
-  } finally {
-    await ferry.close();
-  }
+  });
 }
 
 async function startMigrations(

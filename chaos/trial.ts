@@ -7,13 +7,11 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { openLedgerClient } from '../client';
-import { loadConfig } from '../config';
 import { counted } from '../domain/text/sentences';
 import type { CheckResult } from './checker';
 import { check } from './checker';
 import type { Cluster, ClusterProcess } from './cluster';
-import { putApplications } from './driver/applications';
+import { putApplications, withLedgerClient } from './driver/clients';
 import { companiesFor, platformOf } from './driver/companies';
 import { ChaosMigration } from './driver/migration';
 import { watchMoves } from './driver/moves';
@@ -55,8 +53,7 @@ export interface TrialResult {
 export async function runTrial(setup: TrialSetup, options: TrialOptions): Promise<TrialResult> {
   const { companies, parts, perPartMs, folder, log } = options;
   mkdirSync(folder, { recursive: true });
-  const ferry = await openLedgerClient(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], setup.variables));
-  try {
+  return withLedgerClient(setup.variables, async (ferry) => {
     const platform = platformOf(PLATFORM);
     await putApplications(setup.variables, [platform]);
     const companiesPerMinute = Math.max(1, Math.floor((companies * 60_000) / (parts.length * perPartMs)));
@@ -75,9 +72,7 @@ export async function runTrial(setup: TrialSetup, options: TrialOptions): Promis
     const reports = await writeReports(setup, migration.id, folder);
     const evidence = writeEvidence(setup, [migration], [reports], folder);
     return { killed: parts.length, moved: counts.moved, tookMs, check: await check(evidence) };
-  } finally {
-    await ferry.close();
-  }
+  });
 }
 
 /** Kills the parts one after another, and waits until each has started again. */

@@ -59,6 +59,26 @@ export function startCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 /**
+ * Starts a cluster, does the work in it, and stops it. If this process gets one of the signals meanwhile, stops the
+ * cluster and exits.
+ */
+export async function withCluster<T>(
+  options: ClusterOptions,
+  signals: readonly NodeJS.Signals[],
+  work: (cluster: Cluster) => Promise<T>,
+): Promise<T> {
+  const cluster = await startCluster(options);
+  const stop = (): void => void cluster.stop().finally(() => process.exit(130));
+  for (const signal of signals) process.once(signal, stop);
+  try {
+    return await work(cluster);
+  } finally {
+    for (const signal of signals) process.off(signal, stop);
+    await cluster.stop();
+  }
+}
+
+/**
  * Starts only the database servers and Temporal. A start that fails leaves nothing running.
  *
  * @throws {ProcessNotStarted}, TemporalServerUnavailable, TemporalCliUnavailable, PostgresUnavailable

@@ -3,7 +3,7 @@
  * services, three Postgres servers, the Company Data Service, and two workers. The workers are behind proxies, so they
  * can also be cut off.
  */
-export { startCluster, startClusterServers, type ClusterOptions, type ClusterServers } from './cluster';
+export { startCluster, startClusterServers, withCluster, type ClusterOptions, type ClusterServers } from './cluster';
 export {
   startHttpProxy,
   type ProxyAction,

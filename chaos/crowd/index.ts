@@ -6,14 +6,12 @@ import { mkdirSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openLedgerClient } from '../../client';
 import type { LedgerClient } from '../../client';
-import { loadConfig } from '../../config';
 import type { MigrationLimits } from '../../domain/planning/limits';
 import { counted } from '../../domain/text/sentences';
 import type { Cluster } from '../cluster';
-import { startCluster } from '../cluster';
-import { putApplications } from '../driver/applications';
+import { withCluster } from '../cluster';
+import { putApplications, withLedgerClient } from '../driver/clients';
 import { companiesFor, platformOf } from '../driver/companies';
 import { ChaosMigration } from '../driver/migration';
 import { DECISION_LOG } from '../evidence';
@@ -51,27 +49,16 @@ export interface CrowdOptions {
   readonly log: (line: string) => void;
 }
 
-/**
- * Starts a cluster, measures in it, and stops it.
- *
- * @param whileRunning called with the cluster and the work, so that the caller can stop the cluster when interrupted
- */
-export async function crowd(
-  { migrations, folder, log }: CrowdOptions,
-  whileRunning: <T>(cluster: Cluster, work: () => Promise<T>) => Promise<T>,
-): Promise<CrowdResult> {
+/** Measures in a cluster of its own. On SIGINT or SIGTERM, stops the cluster and exits. */
+export async function crowd(options: CrowdOptions): Promise<CrowdResult> {
+  const { folder, log } = options;
   mkdirSync(folder, { recursive: true, mode: 0o711 });
-  const cluster = await startCluster({ folder: path.join(folder, 'cluster'), log, versioned: true });
-  try {
-    return await whileRunning(cluster, () => measure(cluster, { migrations, folder, log }));
-  } finally {
-    await cluster.stop();
-  }
+  const cluster = { folder: path.join(folder, 'cluster'), log, versioned: true };
+  return withCluster(cluster, ['SIGINT', 'SIGTERM'], (running) => measure(running, options));
 }
 
 async function measure(cluster: Cluster, { migrations, folder, log }: CrowdOptions): Promise<CrowdResult> {
-  const ferry = await openLedgerClient(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], cluster.variables));
-  try {
+  return withLedgerClient(cluster.variables, async (ferry) => {
     await putApplications(cluster.variables, PLATFORMS.map(platformOf));
     const prepare = preparer(ferry, folder);
     const smallOnes = (kind: string) =>
@@ -96,9 +83,7 @@ async function measure(cluster: Cluster, { migrations, folder, log }: CrowdOptio
       crowdRate: movedMeanwhile / ((Date.now() - beganAtMs) / 1_000),
       load: { ...load, crowded: loadavg()[0] ?? 0 },
     };
-  } finally {
-    await ferry.close();
-  }
+  });
 }
 
 type Prepare = (client: string, companies: number, limits: Partial<MigrationLimits>) => Promise<ChaosMigration>;

@@ -5,11 +5,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openLedgerClient } from '../../client';
-import { loadConfig } from '../../config';
 import { check } from '../checker';
 import type { Cluster } from '../cluster';
-import { startCluster } from '../cluster';
+import { withCluster } from '../cluster';
+import { withLedgerClient } from '../driver/clients';
 import { writeEvidence } from '../evidence';
 import { randomOf } from '../random';
 import type { Moment } from './figures';
@@ -43,37 +42,23 @@ export interface SoakOptions {
   readonly log: (line: string) => void;
 }
 
-/**
- * Runs a soak in a cluster of its own.
- *
- * @param whileRunning called with the cluster and the work, so that the caller can stop the cluster when interrupted
- */
-export async function soak(
-  options: SoakOptions,
-  whileRunning: <T>(cluster: Cluster, work: () => Promise<T>) => Promise<T>,
-): Promise<SoakResult> {
+/** Runs a soak in a cluster of its own. On SIGTERM, stops the cluster and exits. */
+export async function soak(options: SoakOptions): Promise<SoakResult> {
   const { folder, log } = options;
   mkdirSync(folder, { recursive: true, mode: 0o711 });
   const heapLog = path.join(folder, 'heaps.jsonl');
   writeFileSync(heapLog, '');
-  const cluster = await startCluster({
-    ...{ folder: path.join(folder, 'cluster'), log, versioned: true },
-    node: {
-      args: ['--expose-gc', '--require', path.join(__dirname, 'heap-log.js')],
-      env: { TOKENFERRY_HEAP_LOG: heapLog },
-    },
-  });
-  try {
-    return await whileRunning(cluster, () => soakIn(cluster, options, heapLog));
-  } finally {
-    await cluster.stop();
-  }
+  const node = {
+    args: ['--expose-gc', '--require', path.join(__dirname, 'heap-log.js')],
+    env: { TOKENFERRY_HEAP_LOG: heapLog },
+  };
+  const cluster = { folder: path.join(folder, 'cluster'), log, versioned: true, node };
+  return withCluster(cluster, ['SIGTERM'], (running) => soakIn(running, options, heapLog));
 }
 
 async function soakIn(cluster: Cluster, options: SoakOptions, heapLog: string): Promise<SoakResult> {
   const { seed, forMs, folder, log } = options;
-  const ferry = await openLedgerClient(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], cluster.variables));
-  try {
+  return withLedgerClient(cluster.variables, async (ferry) => {
     const pids = pidsOf(cluster);
     const beganAtMs = Date.now();
     for (const worker of cluster.workers)
@@ -100,9 +85,7 @@ async function soakIn(cluster: Cluster, options: SoakOptions, heapLog: string): 
       figures: judge(moments, WARM_UP_SHARE * forMs),
       restarted: [...pidsOf(cluster)].flatMap(([name, pid]) => (pid === pids.get(name) ? [] : [name])),
     };
-  } finally {
-    await ferry.close();
-  }
+  });
 }
 
 function pidsOf({ workers, service, temporal, databases }: Cluster): ReadonlyMap<string, number | null> {

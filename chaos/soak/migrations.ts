@@ -5,7 +5,7 @@ import type { LedgerClient } from '../../client';
 import { createSigningKey, parseSigningKey, Secret } from '../../security';
 import type { Evidence } from '../checker';
 import type { Cluster } from '../cluster';
-import { putApplications } from '../driver/applications';
+import { putApplications } from '../driver/clients';
 import { companiesFor, platformOf } from '../driver/companies';
 import { CLIENT, ChaosMigration, SUPPORT } from '../driver/migration';
 import { DECISION_LOG, writeReports } from '../evidence';
