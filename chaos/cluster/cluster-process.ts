@@ -6,7 +6,7 @@ import {
   type SupervisedProcess,
   type SupervisedProgram,
 } from '../../stack/process/supervised-process';
-import { errorCode } from '../../stack/ports';
+import { errorCode, reservePort } from '../../stack/ports';
 import { ProcessNotStarted, type ClusterProcess } from './types';
 
 const READY_WITHIN_MS = 60_000;
@@ -60,6 +60,38 @@ export function createClusterProcess({ name, program, isReady }: ClusterProcessO
     suspend: () => signal(running()?.pid, 'SIGSTOP'),
     resume: () => signal(running()?.pid, 'SIGCONT'),
   };
+}
+
+/** A process at a port of its own. */
+export interface ProcessAtPort extends ClusterProcess {
+  readonly url: string;
+  /** Kills the process and releases its port. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a process at the first free port from `first` upwards.
+ *
+ * @param optionsAt returns the options of the process
+ */
+export async function startAtPort(
+  first: number,
+  optionsAt: (port: number, url: string) => ClusterProcessOptions,
+): Promise<ProcessAtPort> {
+  const { port, release } = await reservePort(first);
+  const url = `http://127.0.0.1:${port}`;
+  const created = createClusterProcess(optionsAt(port, url));
+  const close = async (): Promise<void> => {
+    await created.kill();
+    release();
+  };
+  try {
+    await created.start();
+    return Object.assign(created, { url, close });
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 /**

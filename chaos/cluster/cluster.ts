@@ -8,18 +8,13 @@ import { acquireTemporalCli } from '../../stack/temporal/cli';
 import { startDatabase } from './database';
 import { DEPLOYMENT, makeCurrent } from './deployment';
 import { createClusterProcess, startTogether } from './cluster-process';
+import { FIRST_PORTS } from './ports';
 import { requestLogAt } from './request-log';
 import { acquireTemporalServer } from './temporal/binaries';
 import { NAMESPACE, startTemporalServices } from './temporal/services';
 import type { Cluster, Database, NodeOptions, ServiceProcess } from './types';
 import { createWorker } from './worker';
 
-/**
- * Below the range from which the operating system takes the ports of outgoing connections, so that no connection takes
- * the port of a killed process.
- */
-const FIRST_SERVICE_PORT = 20_500;
-const FIRST_METRICS_PORT = 20_800;
 /** The folder of the compiled product. */
 const DIST = path.join(__dirname, '..', '..');
 /** A rate limit that is never reached. */
@@ -167,7 +162,7 @@ async function startProcesses(
   writeFileSync(requestLog, '', { mode: 0o600 });
   const addWorker = async (name: string) => {
     const logFile = path.join(logs, `${name}.log`);
-    const port = metrics ? await reservePort(FIRST_METRICS_PORT) : null;
+    const port = metrics ? await reservePort(FIRST_PORTS.metrics) : null;
     if (port) running.unshift(port.release);
     const metricsAddress = port && `127.0.0.1:${port.port}`;
     const options = { name, variables, node, logFile, metricsAddress };
@@ -193,7 +188,7 @@ async function createServiceProcess(
   databaseUrl: string,
   node: NodeOptions,
 ): Promise<{ readonly process: ServiceProcess; readonly release: () => void }> {
-  const { port, release } = await reservePort(FIRST_SERVICE_PORT);
+  const { port, release } = await reservePort(FIRST_PORTS.service);
   const url = `http://127.0.0.1:${port}`;
   const settings = ['--port', String(port), '--requests-per-minute', String(REQUESTS_PER_MINUTE), '--faults'];
   const created = createClusterProcess({

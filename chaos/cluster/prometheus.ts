@@ -1,30 +1,22 @@
 /** Prometheus with the product's alert rules, on the workers of a cluster. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { reservePort } from '../../stack/ports';
-import { createClusterProcess } from './cluster-process';
-import type { ClusterProcess, WorkerProcess } from './types';
+import { startAtPort, type ProcessAtPort } from './cluster-process';
+import { FIRST_PORTS } from './ports';
+import type { WorkerProcess } from './types';
 
-/**
- * Below the range from which the operating system takes the ports of outgoing connections, so that no connection takes
- * the port of a killed process.
- */
-const FIRST_PORT = 20_900;
 const RULES = path.join(__dirname, '..', '..', '..', 'deploy', 'prometheus', 'alerts.yml');
 /** Alerts fire after 1/200 of their time (1.5 s instead of 5 min), because in a trial parts are down for seconds. */
 const FASTER = 200;
 /** Rules that are evaluated before the first scrape see no worker. The alerts that then fire end within this time. */
 const SETTLED_AFTER_MS = 3_000;
 
-export interface ClusterPrometheus extends ClusterProcess {
-  readonly url: string;
+export interface ClusterPrometheus extends ProcessAtPort {
   /**
    * Returns the alerts that have fired later than {@link SETTLED_AFTER_MS} after the start: each as `alert (instance)`,
    * or as `alert` if it is about all workers.
    */
   firedAlerts(): Promise<readonly string[]>;
-  /** Kills the process and releases its port. */
-  close(): Promise<void>;
 }
 
 /**
@@ -42,9 +34,7 @@ export async function startClusterPrometheus(
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, 'alerts.yml'), withShorterTimes(readFileSync(RULES, 'utf8')));
   writeFileSync(path.join(folder, 'prometheus.yml'), configuration(workers));
-  const { port, release } = await reservePort(FIRST_PORT);
-  const url = `http://127.0.0.1:${port}`;
-  const created = createClusterProcess({
+  const prometheus = await startAtPort(FIRST_PORTS.prometheus, (port, url) => ({
     name: 'prometheus',
     program: () => ({
       command,
@@ -61,24 +51,9 @@ export async function startClusterPrometheus(
         ([up]) => up?.value[1] === String(workers.length),
         () => false,
       ),
-  });
-  let settledAt = 0;
-  const prometheus = Object.assign(created, {
-    url,
-    firedAlerts: () => firedAlerts(url, Date.now() - settledAt),
-    close: async () => {
-      await created.kill();
-      release();
-    },
-  });
-  try {
-    await prometheus.start();
-    settledAt = Date.now() + SETTLED_AFTER_MS;
-    return prometheus;
-  } catch (error) {
-    release();
-    throw error;
-  }
+  }));
+  const settledAt = Date.now() + SETTLED_AFTER_MS;
+  return Object.assign(prometheus, { firedAlerts: () => firedAlerts(prometheus.url, Date.now() - settledAt) });
 }
 
 function findCommand(name: string): string | null {

@@ -1,6 +1,7 @@
 /** Starts docker-compose.yml as a project of its own, with ports of its own, and removes everything again. */
 import path from 'node:path';
 import { reservePort } from '../../stack/ports';
+import { FIRST_PORTS } from '../cluster/ports';
 import { TAG } from './build';
 import {
   COMPOSE_FILE,
@@ -15,22 +16,15 @@ import { Container } from './containers';
 import type { Engine } from './engine';
 
 const PROJECT = 'tokenferry-images-test';
-/**
- * Below the range from which the operating system takes the ports of outgoing connections, so that no connection takes
- * one of these ports.
- */
-const FIRST_PORT = 21_500;
 /** The variables of docker-compose.yml that set ports. */
 const PORT_VARIABLES = [
-  ...[
-    'SERVICE_PORT',
-    'CODEC_PORT',
-    'TEMPORAL_UI_PORT',
-    'CLIENT_UI_PORT',
-    'PORTAL_PORT',
-    'PROMETHEUS_PORT',
-    'GRAFANA_PORT',
-  ],
+  'SERVICE_PORT',
+  'CODEC_PORT',
+  'TEMPORAL_UI_PORT',
+  'CLIENT_UI_PORT',
+  'PORTAL_PORT',
+  'PROMETHEUS_PORT',
+  'GRAFANA_PORT',
 ] as const;
 
 export interface Topology {
@@ -61,7 +55,7 @@ export async function withTopology<T>(
 ): Promise<T> {
   const reserved = [];
   for (let index = 0; index < PORT_VARIABLES.length + Object.keys(INNER_PORTS).length; index += 1) {
-    reserved.push(await reservePort(FIRST_PORT));
+    reserved.push(await reservePort(FIRST_PORTS.images));
   }
   const ports = reserved.map(({ port }) => port);
   const variables = Object.fromEntries(PORT_VARIABLES.map((name) => [name, String(ports.shift())]));

@@ -7,17 +7,13 @@ import { Connection } from '@temporalio/client';
 import { setUpNamespace } from '../../../client';
 import { reservePort } from '../../../stack/ports';
 import { accepts, createClusterProcess, startTogether } from '../cluster-process';
+import { FIRST_PORTS } from '../ports';
 import { TEMPORAL_SERVICES, type Database, type ClusterProcess, type TemporalService } from '../types';
 import type { TemporalBinaries } from './binaries';
 import { DATABASE_NAMES, writeConfiguration, type ServicePorts } from './configuration';
 
 export const NAMESPACE = 'default';
 const RETENTION_MS = 24 * 3_600_000;
-/**
- * Below the range from which the operating system takes the ports of outgoing connections, so that no connection takes
- * the port of a killed process.
- */
-const FIRST_PORT = 21_000;
 
 export interface TemporalServices {
   /** Host and port of the frontend. */
@@ -42,7 +38,7 @@ export async function startTemporalServices(options: {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const reserved: { release: () => void }[] = [];
   const reserve = async (): Promise<number> => {
-    const { port, release } = await reservePort(FIRST_PORT);
+    const { port, release } = await reservePort(FIRST_PORTS.temporal);
     reserved.push({ release });
     return port;
   };
