@@ -9,7 +9,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { counted, outOf } from '../domain/text/sentences';
 import { createTemporaryFolder } from '../stack/folders';
 import type { Cluster, ClusterProcess } from './cluster';
-import { startCluster, startClusterServers } from './cluster';
+import { processesOf, startCluster, startClusterServers } from './cluster';
 import { startClusterCodecServer } from './cluster/codec-server';
 import { type ClusterPrometheus, startClusterPrometheus } from './cluster/prometheus';
 import { TemporalServerUnavailable } from './cluster/temporal/binaries';
@@ -49,7 +49,13 @@ async function main({ companies, keep, servers }: Options): Promise<void> {
         await interrupted;
         return;
       }
-      const parts = [...cluster.workers, cluster.service, codec, ...databasesAndTemporal(cluster)];
+      const parts = [
+        ...cluster.workers,
+        cluster.service,
+        codec,
+        ...Object.values(cluster.databases),
+        ...Object.values(cluster.temporal),
+      ];
       const trial = runTrial(cluster, { companies, parts, perPartMs: PER_PART_MS, folder, log });
       const result = await Promise.race([trial, interrupted]);
       if (result === undefined) {
@@ -93,13 +99,8 @@ async function runServers(folder: string, interrupted: Promise<void>): Promise<v
   }
 }
 
-const databasesAndTemporal = ({ databases, temporal }: Cluster): readonly ClusterProcess[] => [
-  ...Object.values(databases),
-  ...Object.values(temporal),
-];
-
 function printParts(cluster: Cluster, others: readonly ClusterProcess[], folder: string) {
-  const parts = [...databasesAndTemporal(cluster), cluster.service, ...cluster.workers, ...others];
+  const parts = [...processesOf(cluster), ...others];
   print(`Running: ${parts.map(({ name }) => name).join(', ')}`);
   print(`Data and logs: ${path.join(folder, 'cluster')}`);
 }

@@ -1,13 +1,11 @@
 /** Collects the evidence of a run for the checker. */
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import type { Evidence } from './checker';
 import type { Cluster } from './cluster';
+import { runFerry } from './driver/ferry';
 import type { ChaosMigration } from './driver/migration';
 
-const MAX_REPORT_BYTES = 2 ** 28;
 const REPORT_TRIES = 5;
 
 /** The name of the log of decisions in the folder of a run. */
@@ -30,12 +28,9 @@ export async function writeReports(
 ): Promise<Reports> {
   const report = async (format: 'json' | 'csv'): Promise<string> => {
     const file = path.join(folder, `${id}.${format}`);
-    const command = [path.join(__dirname, '..', 'cli', 'main.js'), 'report', id, '--format', format];
-    const settings = { env: variables, maxBuffer: MAX_REPORT_BYTES };
     for (let tries = 1; ; tries += 1) {
       try {
-        const { stdout } = await promisify(execFile)(process.execPath, command, settings);
-        writeFileSync(file, stdout);
+        writeFileSync(file, await runFerry(variables, ['report', id, '--format', format]));
         return file;
       } catch (error) {
         // On a busy machine, `ferry` might not reach Temporal within its five seconds. Try again, as a person would.

@@ -6,7 +6,7 @@ import type { LedgerClient } from '../client';
 import { createSigningKey, parseSigningKey, Secret } from '../security';
 import type { CheckResult } from './checker';
 import { check } from './checker';
-import type { Cluster } from './cluster';
+import { processesOf, type Cluster } from './cluster';
 import { putApplications, withLedgerClient } from './driver/clients';
 import { companiesFor, platformOf } from './driver/companies';
 import { CLIENT, ChaosMigration, SUPPORT } from './driver/migration';
@@ -144,8 +144,8 @@ async function injectFaults(
 }
 
 /** Restarts processes that have ended without being killed, as a process supervisor does. */
-async function restartDead({ workers, service, databases, temporal }: Cluster, log: (line: string) => void) {
-  for (const each of [...Object.values(databases), ...Object.values(temporal), service, ...workers]) {
+async function restartDead(cluster: Cluster, log: (line: string) => void) {
+  for (const each of processesOf(cluster)) {
     if (each.running) continue;
     log(`  ${each.name} exited unexpectedly and is being restarted`);
     await each.start();

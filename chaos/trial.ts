@@ -2,17 +2,16 @@
  * The trial of a complete setup: one migration, during which parts are killed and started again. The checker of the
  * chaos suite then compares the ledger, the service and the report.
  */
-import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { counted } from '../domain/text/sentences';
 import type { CheckResult } from './checker';
 import { check } from './checker';
 import type { Cluster, ClusterProcess } from './cluster';
 import { putApplications, withLedgerClient } from './driver/clients';
 import { companiesFor, platformOf } from './driver/companies';
+import { runFerry } from './driver/ferry';
 import { ChaosMigration } from './driver/migration';
 import { watchMoves } from './driver/moves';
 import { DECISION_LOG, writeEvidence, writeReports, type EvidenceSources } from './evidence';
@@ -105,9 +104,6 @@ async function killEach(
  * @returns its output
  * @throws if it finds a problem
  */
-export async function examine({ variables }: Cluster, codecUrl: string): Promise<string> {
-  const command = [path.join(__dirname, '..', 'cli', 'main.js'), 'doctor'];
-  const env = { ...variables, TEMPORAL_CODEC_ENDPOINT: codecUrl };
-  const { stdout } = await promisify(execFile)(process.execPath, command, { env });
-  return stdout;
+export function examine({ variables }: Cluster, codecUrl: string): Promise<string> {
+  return runFerry({ ...variables, TEMPORAL_CODEC_ENDPOINT: codecUrl }, ['doctor']);
 }

@@ -16,6 +16,7 @@ export { credentialDigest, requestLogAt, type RequestLogEntry } from './request-
 export { resetConnection, startTcpProxy, type TcpProxy } from './tcp-proxy';
 export {
   ProcessNotStarted,
+  processesOf,
   TEMPORAL_SERVICES,
   type Cluster,
   type Database,

@@ -88,6 +88,11 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
+/** Returns the processes of a cluster. */
+export function processesOf({ databases, temporal, service, workers }: Cluster): readonly ClusterProcess[] {
+  return [...Object.values(databases), ...Object.values(temporal), service, ...workers];
+}
+
 /**
  * Thrown when a process is not ready in time or exits while starting; the message contains the end of its log. Also
  * thrown when a database is started again and its port is in use.

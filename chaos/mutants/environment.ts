@@ -2,14 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { createCompanyDataClient } from '../../company-data-client';
-import { findPlatform } from '../../platforms/platforms';
-import { Secret } from '../../security';
 import { createTemporaryFolder } from '../../stack/folders';
 import { startPostgres } from '../../stack/postgres/postgres';
 import { serviceDatabaseUrl, startStandaloneService } from '../../stack/service/standalone';
 import { acquireTemporalCli } from '../../stack/temporal/cli';
 import { startTemporal } from '../../stack/temporal/server';
+import { putApplications } from '../driver/clients';
+import { platformOf } from '../driver/companies';
 
 export interface MutantEnvironment {
   readonly folder: string;
@@ -40,42 +39,29 @@ export async function withMutantEnvironment<T>(
   try {
     const settings = { home: folder, temporary: false, faults: false, logLevel: 'warn', log } as const;
     const service = started(await startStandaloneService({ ...settings, requestsPerMinute: REQUESTS_PER_MINUTE }));
-    const apiKey = service.keys?.administratorKey ?? '';
-    await registerApplication(service.url, apiKey);
     const servers = { ephemeral: false, log, port: 0, uiPort: 0, namespaces };
     const cli = await acquireTemporalCli({ env, log });
     const temporal = started(await startTemporal({ ...servers, dataFolder: path.join(folder, 'temporal'), cli }));
     const postgres = started(await startPostgres({ ...servers, dataFolder: path.join(folder, 'postgres') }));
     const vaultSecrets = path.join(folder, 'vault-secrets');
     mkdirSync(vaultSecrets);
+    const variables = {
+      TOKENFERRY_HOME: folder,
+      TEMPORAL_ADDRESS: temporal.address,
+      DATABASE_URL: postgres.url,
+      COMPANY_DATA_URL: service.url,
+      COMPANY_DATA_API_KEY: service.keys?.administratorKey ?? '',
+      TOKENFERRY_MASTER_KEY: randomBytes(32).toString('base64'),
+      TOKENFERRY_VAULT_SECRETS: vaultSecrets,
+      TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64'),
+    };
+    await putApplications(variables, [platformOf('freshbooks')]);
     return await work({
-      folder,
-      serviceUrl: service.url,
+      ...{ folder, variables, serviceUrl: service.url },
       serviceDatabaseUrl: serviceDatabaseUrl(folder, undefined) ?? '',
-      variables: {
-        TOKENFERRY_HOME: folder,
-        TEMPORAL_ADDRESS: temporal.address,
-        DATABASE_URL: postgres.url,
-        COMPANY_DATA_URL: service.url,
-        COMPANY_DATA_API_KEY: apiKey,
-        TOKENFERRY_MASTER_KEY: randomBytes(32).toString('base64'),
-        TOKENFERRY_VAULT_SECRETS: vaultSecrets,
-        TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64'),
-      },
     });
   } finally {
     for (const server of running) await server.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** Registers the client's application, as step 1 does. */
-async function registerApplication(baseUrl: string, apiKey: string): Promise<void> {
-  const client = createCompanyDataClient({ baseUrl, apiKey: new Secret(apiKey) });
-  await client.putApplicationCredentials(findPlatform('freshbooks')?.key ?? '', {
-    clientId: 'the-clients-own',
-    clientSecret: new Secret('the secret of the application'),
-    environment: 'production',
-  });
-  await client.close();
 }

@@ -2,10 +2,8 @@
  * Tests the checker with mutants, which are broken builds of the product: for each invariant, a build that breaks it
  * runs a small migration, and the checker must name exactly this invariant. For the unchanged build, it must name none.
  */
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { openLedgerClient } from '../../client';
 import { loadConfig } from '../../config';
 import { startSupervised, tailOf } from '../../stack/process/supervised-process';
@@ -13,6 +11,7 @@ import type { CheckResult, Evidence, Invariant } from '../checker';
 import { check } from '../checker';
 import type { RequestFault } from '../cluster';
 import { requestLogAt, startHttpProxy } from '../cluster';
+import { runFerry } from '../driver/ferry';
 import type { Mutant, Scenario } from './mutants';
 import { MUTANTS, UNCHANGED_BUILD } from './mutants';
 import { copyBuild } from './copy';
@@ -120,7 +119,7 @@ async function checkMigration(
       ...{ ferry, name, organization, scenario, decisionLog, onFirstMoved },
     });
     const report = async (format: string): Promise<string> =>
-      file(`report.${format}`, await runFerry(dist, variables, ['report', migration, '--format', format]));
+      file(`report.${format}`, await runFerry(variables, ['report', migration, '--format', format], dist));
     const evidence: Evidence = {
       ledgerUrl: environment.variables['DATABASE_URL'] ?? '',
       serviceDatabaseUrl: environment.serviceDatabaseUrl,
@@ -150,12 +149,4 @@ function losing(lost: Scenario['lostAnswer']): RequestFault {
     left -= 1;
     return 'loseAnswer';
   };
-}
-
-const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
-
-async function runFerry(dist: string, env: NodeJS.ProcessEnv, args: readonly string[]): Promise<string> {
-  const main = path.join(dist, 'cli', 'main.js');
-  const options = { env, maxBuffer: MAX_OUTPUT_BYTES };
-  return (await promisify(execFile)(process.execPath, [main, ...args], options)).stdout;
 }

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { check } from '../checker';
 import type { Cluster } from '../cluster';
-import { withCluster } from '../cluster';
+import { processesOf, withCluster } from '../cluster';
 import { withLedgerClient } from '../driver/clients';
 import { writeEvidence } from '../evidence';
 import { randomOf } from '../random';
@@ -88,9 +88,8 @@ async function soakIn(cluster: Cluster, options: SoakOptions, heapLog: string): 
   });
 }
 
-function pidsOf({ workers, service, temporal, databases }: Cluster): ReadonlyMap<string, number | null> {
-  const parts = [...workers, service, ...Object.values(temporal), ...Object.values(databases)];
-  return new Map(parts.map(({ name, pid }) => [name, pid]));
+function pidsOf(cluster: Cluster): ReadonlyMap<string, number | null> {
+  return new Map(processesOf(cluster).map(({ name, pid }) => [name, pid]));
 }
 
 /** Samples regularly. Writes all samples to `samples.json`, so that a soak that is interrupted is not lost. */
