@@ -1,6 +1,6 @@
 /** Finds a stack that is already running in a folder. */
-import { connect } from 'node:net';
 import { readRunningStack, stackFile } from '../config';
+import { acceptsConnections } from './ports';
 
 /** Thrown when a stack is already running in the folder, because two stacks would write to the same data. */
 export class StackAlreadyRunning extends Error {
@@ -15,20 +15,8 @@ export class StackAlreadyRunning extends Error {
  */
 export async function assertNotRunning(home: string): Promise<void> {
   const stack = readRunningStack(home);
-  if (stack === undefined || !(await acceptsConnections(stack.temporal.address))) return;
+  if (stack === undefined) return;
+  const { hostname, port } = new URL(`tcp://${stack.temporal.address}`);
+  if (!(await acceptsConnections(Number(port), hostname))) return;
   throw new StackAlreadyRunning(`a stack is already running: process ${stack.pid} (see ${stackFile(home)})`);
-}
-
-function acceptsConnections(address: string): Promise<boolean> {
-  const { hostname, port } = new URL(`tcp://${address}`);
-  return new Promise((resolve) => {
-    const socket = connect({ host: hostname, port: Number(port), timeout: 2_000 });
-    const end = (answer: boolean): void => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.once('connect', () => end(true));
-    socket.once('timeout', () => end(false));
-    socket.once('error', () => end(false));
-  });
 }

@@ -1,5 +1,5 @@
 import { mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isAlive } from '../config';
@@ -97,6 +97,20 @@ function removeOwners(lock: string, owners: readonly string[]): void {
   } catch {
     // The folder is gone, another process has taken the lock, or the lock belongs to another user.
   }
+}
+
+/** Returns whether a program accepts connections at the port. */
+export function acceptsConnections(port: number, host: string = LOOPBACK): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: 2_000 });
+    const end = (answer: boolean): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('timeout', () => end(false));
+    socket.once('error', () => end(false));
+  });
 }
 
 /** Returns the code of a Node.js system error, such as `EADDRINUSE`; undefined if the error has none. */

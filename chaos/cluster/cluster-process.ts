@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   startSupervised,
@@ -111,18 +110,4 @@ export function signal(pid: number | undefined, name: NodeJS.Signals): void {
   } catch (error) {
     if (errorCode(error) !== 'ESRCH') throw error;
   }
-}
-
-/** Returns whether a program on this machine accepts connections at the port. */
-export function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port, timeout: 1_000 });
-    const end = (answer: boolean): void => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.once('connect', () => end(true));
-    socket.once('timeout', () => end(false));
-    socket.once('error', () => end(false));
-  });
 }

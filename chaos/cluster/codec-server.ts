@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { accepts, startAtPort, type ProcessAtPort } from './cluster-process';
+import { acceptsConnections } from '../../stack/ports';
+import { startAtPort, type ProcessAtPort } from './cluster-process';
 import { FIRST_PORTS } from './ports';
 import type { Cluster } from './types';
 
@@ -24,6 +25,6 @@ export function startClusterCodecServer(
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...variables },
       logFile: path.join(logs, 'codec-server.log'),
     }),
-    isReady: () => accepts(port),
+    isReady: () => acceptsConnections(port),
   }));
 }

@@ -2,8 +2,8 @@ import { execFile, execFileSync } from 'node:child_process';
 import { chownSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { Client } from 'pg';
 import { postgresUser } from '../../stack/postgres/binaries';
+import { withClient } from '../../stack/postgres/databases';
 import { startPostgres, type RunningPostgres } from '../../stack/postgres/postgres';
 import { startSupervised, type SupervisedProcess } from '../../stack/process/supervised-process';
 import { signal } from './cluster-process';
@@ -98,7 +98,7 @@ export async function startDatabase(options: {
 }
 
 async function dataDirectoryOf(url: string): Promise<string> {
-  return inSession(url, async (client) => {
+  return withClient(url, async (client) => {
     const { rows } = await client.query<{ data_directory: string }>('show data_directory');
     return rows[0]?.data_directory ?? '';
   });
@@ -138,7 +138,7 @@ function resumeIfParentEnds(pids: readonly number[], logFile: string): Supervise
  * with the copy recovers to the moment at which the backup ended.
  */
 async function backUp(url: string, data: string, copy: string): Promise<void> {
-  await inSession(url, async (client) => {
+  await withClient(url, async (client) => {
     await client.query("select pg_backup_start('chaos', true)");
     await copyFiles(data, copy);
     const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
@@ -161,15 +161,4 @@ async function copyFiles(from: string, to: string): Promise<void> {
     const problems = (error.stderr ?? '').trim().split('\n');
     if (!problems.every((line) => line.includes('No such file or directory'))) throw error;
   });
-}
-
-async function inSession<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url });
-  client.on('error', () => undefined); // the query in flight fails with the same error
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }

@@ -1,9 +1,9 @@
 /** Measures the batch of one migration. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from 'pg';
 import { tsToMs } from '@temporalio/common/lib/time';
 import type { LedgerClient } from '../../client';
 import { batchRunIdOf } from '../../domain/migration/temporal-names';
+import { withClient } from '../../stack/postgres/databases';
 import type { Cluster } from '../cluster';
 import type { ChaosMigration } from '../driver/migration';
 import { SUPPORT } from '../driver/migration';
@@ -73,14 +73,10 @@ export async function slotWaits({ temporal }: LedgerClient, migrationId: string)
 
 /** Returns the number of moved companies of all migrations. */
 export async function movedCompanies({ databases }: Cluster): Promise<number> {
-  const client = new Client({ connectionString: databases.ledger.url });
-  await client.connect();
-  try {
+  return withClient(databases.ledger.url, async (client) => {
     const { rows } = await client.query<{ moved: number }>(
       "select count(*)::integer as moved from tokenferry.companies where state = 'moved'",
     );
     return rows[0]?.moved ?? 0;
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -83,12 +83,13 @@ async function dropDatabases(url: string, names: readonly string[]): Promise<voi
   });
 }
 
-async function withClient(url: string, work: (client: Client) => Promise<void>): Promise<void> {
+/** Connects to a database, does the work, and disconnects. */
+export async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   client.on('error', () => undefined); // ignored, because the query in flight fails with the same error
   await client.connect();
   try {
-    await work(client);
+    return await work(client);
   } finally {
     await client.end();
   }

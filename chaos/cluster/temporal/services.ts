@@ -5,8 +5,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
 import { setUpNamespace } from '../../../client';
-import { reservePort } from '../../../stack/ports';
-import { accepts, createClusterProcess, startTogether } from '../cluster-process';
+import { acceptsConnections, reservePort } from '../../../stack/ports';
+import { createClusterProcess, startTogether } from '../cluster-process';
 import { FIRST_PORTS } from '../ports';
 import { TEMPORAL_SERVICES, type Database, type ClusterProcess, type TemporalService } from '../types';
 import type { TemporalBinaries } from './binaries';
@@ -58,7 +58,7 @@ export async function startTemporalServices(options: {
         env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
         logFile: path.join(logs, `temporal-${name}.log`),
       }),
-      isReady: () => (name === 'frontend' ? answers(address) : accepts(ports[name].membership)),
+      isReady: () => (name === 'frontend' ? answers(address) : acceptsConnections(ports[name].membership)),
     });
   const processes = Object.fromEntries(
     TEMPORAL_SERVICES.map((name) => [name, create(name)]),
