@@ -56,6 +56,21 @@ async function runUnlessInterrupted<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
+ * Creates a temporary folder and runs the work. Then stops the parts that the work has passed to `started`, in reverse
+ * order, and removes the folder.
+ */
+export async function withParts<T>(work: (folder: string, started: RunningParts['add']) => Promise<T>): Promise<T> {
+  const folder = createTemporaryFolder();
+  const parts = new RunningParts();
+  try {
+    return await work(folder, (part) => parts.add(part));
+  } finally {
+    await parts.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
  * Starts an environment, runs the work, then stops and removes everything. Temporal's dev server and the databases wait
  * until their writes are on disk, as in production.
  */
@@ -63,16 +78,14 @@ export async function withEnvironment<T, Service extends ServiceUnderTest>(
   startService: () => Promise<Service>,
   work: (bench: BenchEnvironment<Service>) => Promise<T>,
 ): Promise<T> {
-  const home = createTemporaryFolder();
-  const parts = new RunningParts();
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
-  try {
-    const service = parts.add(await startService());
+  return withParts(async (home, started) => {
+    const service = started(await startService());
     await registerApplication(service);
     const servers = { ephemeral: false, log, port: 0, uiPort: 0 };
     const cli = await acquireTemporalCli({ env: process.env, log });
-    const temporal = parts.add(await startTemporal({ ...servers, dataFolder: path.join(home, 'temporal'), cli }));
-    const postgres = parts.add(await startPostgres({ ...servers, dataFolder: path.join(home, 'postgres') }));
+    const temporal = started(await startTemporal({ ...servers, dataFolder: path.join(home, 'temporal'), cli }));
+    const postgres = started(await startPostgres({ ...servers, dataFolder: path.join(home, 'postgres') }));
     const vaultSecrets = path.join(home, 'vault-secrets');
     mkdirSync(vaultSecrets);
     const variables = {
@@ -87,9 +100,9 @@ export async function withEnvironment<T, Service extends ServiceUnderTest>(
       TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64'),
     };
     const ferry = await openLedgerClient(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], variables));
-    parts.add({ stop: () => ferry.close() });
+    started({ stop: () => ferry.close() });
     const startWorker: BenchEnvironment['startWorker'] = async (timing = TIMING) =>
-      parts.add(await startMeasuredWorker({ variables, timing }));
+      started(await startMeasuredWorker({ variables, timing }));
     const bench = {
       ferry,
       service,
@@ -102,15 +115,12 @@ export async function withEnvironment<T, Service extends ServiceUnderTest>(
         const databaseUrl = new URL(postgres.url);
         [databaseUrl.username, databaseUrl.password] = ['portal', randomBytes(16).toString('hex')];
         await grantPortalRole(ferry.db, new Secret(databaseUrl.href));
-        return parts.add(await startMeasuredPortal(databaseUrl.href));
+        return started(await startMeasuredPortal(databaseUrl.href));
       },
-      startBaselineUpdates: async () => parts.add(await startBaselineUpdates(ferry, variables)),
+      startBaselineUpdates: async () => started(await startBaselineUpdates(ferry, variables)),
     };
-    return await runUnlessInterrupted(() => work(bench));
-  } finally {
-    await parts.stop();
-    rmSync(home, { recursive: true, force: true });
-  }
+    return runUnlessInterrupted(() => work(bench));
+  });
 }
 
 /** Registers the client's application, as step 1 does. */

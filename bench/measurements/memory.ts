@@ -7,27 +7,24 @@ import { withEnvironment } from '../environment';
 export const memory: Benchmark = {
   description: 'the memory of one worker while migrations wait for decisions',
   measure: async ({ quick, report }) =>
-    withEnvironment(
-      () => startStandIn(),
-      async (bench) => {
-        const worker = await bench.startWorker();
-        const before = await worker.usage();
-        await openMigrations(bench, quick ? 20 : 1_000, report);
-        const atTheEnd = await worker.usage();
-        const heaps = await worker.collectGarbage();
-        const { rssMb } = await worker.usage();
-        return [
-          {
-            name: 'memory',
-            value: rssMb,
-            unit: `MB of memory (RSS) after a garbage collection, ${quick ? 20 : '1,000'} migrations waiting`,
-            goal: ['<=', 350],
-            note:
-              `in MB: ${before.rssMb.toFixed(0)} before, ${atTheEnd.rssMb.toFixed(0)} before the collection, ` +
-              `${atTheEnd.peakRssMb.toFixed(0)} at the peak; heaps after the collection: main thread ` +
-              `${heaps.mainMb.toFixed(0)}, workflows ${heaps.othersMb.toFixed(0)}`,
-          },
-        ];
-      },
-    ),
+    withEnvironment(startStandIn, async (bench) => {
+      const worker = await bench.startWorker();
+      const before = await worker.usage();
+      await openMigrations(bench, quick ? 20 : 1_000, report);
+      const atTheEnd = await worker.usage();
+      const heaps = await worker.collectGarbage();
+      const { rssMb } = await worker.usage();
+      return [
+        {
+          name: 'memory',
+          value: rssMb,
+          unit: `MB of memory (RSS) after a garbage collection, ${quick ? 20 : '1,000'} migrations waiting`,
+          goal: ['<=', 350],
+          note:
+            `in MB: ${before.rssMb.toFixed(0)} before, ${atTheEnd.rssMb.toFixed(0)} before the collection, ` +
+            `${atTheEnd.peakRssMb.toFixed(0)} at the peak; heaps after the collection: main thread ` +
+            `${heaps.mainMb.toFixed(0)}, workflows ${heaps.othersMb.toFixed(0)}`,
+        },
+      ];
+    }),
 };

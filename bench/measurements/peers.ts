@@ -1,18 +1,15 @@
 /**
  * Compares Tokenferry with its peers and a script, which take turns doing the same job on a stand-in for the service.
  */
-import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Contender } from '../contenders';
 import { jobOf, moverContender, startScript, tokenferry } from '../contenders';
-import { withEnvironment } from '../environment';
+import { withEnvironment, withParts } from '../environment';
 import type { Benchmark, Measured, Table } from '../figures';
 import { median } from '../figures';
 import { installPeers, startDbos, startRestate } from '../processes/peers';
-import { RunningParts } from '../processes/running-parts';
 import { startStandIn } from '../processes/stand-in';
 import { counted } from '../../domain/text/sentences';
-import { createTemporaryFolder } from '../../stack/folders';
 import type { Case, Turn } from './comparison';
 import { atOnce, compare, cpuPerCompany, eachRound, perSecond, speedRatio, turnsOf } from './comparison';
 import { CPU_GOAL, FIFTY, LATENCY_MS, TWO_HUNDRED } from './throughput';
@@ -32,39 +29,31 @@ export const peers: Benchmark = {
   measure: async ({ quick, report, save, saveTable, companies, rounds }) => {
     installPeers();
     const size = quick ? { companies: 100, rounds: 1 } : { companies: companies ?? 3_000, rounds: rounds ?? 3 };
-    return withEnvironment(
-      () => startStandIn(),
-      async (bench) => {
-        const folder = createTemporaryFolder();
-        const parts = new RunningParts();
-        try {
-          const job = jobOf(bench.service);
-          const script = parts.add(await startScript(bench.service));
-          const dbos = parts.add(await startDbos(job, path.join(folder, 'dbos')));
-          const restate = parts.add(await startRestate(job, path.join(folder, 'restate')));
-          const contenders: readonly Contender[] = [
-            script,
-            moverContender('dbos', 'worker', dbos.mover, () => dbos.othersCpuMs()),
-            moverContender('restate', 'client', restate.mover, () => restate.othersCpuMs()),
-            tokenferry(bench, await bench.startWorker()),
-          ];
-          const names = contenders.map(({ name }) => name);
-          const turns = await compare(
-            {
-              ...{ cases: CASES, contenders, ...size, firstCheckAfterMs: 0, report },
-              save: (some) => {
-                save(figuresOf(some));
-                saveTable(tableOf(some, names));
-              },
+    return withEnvironment(startStandIn, (bench) =>
+      withParts(async (folder, started) => {
+        const job = jobOf(bench.service);
+        const script = started(await startScript(bench.service));
+        const dbos = started(await startDbos(job, path.join(folder, 'dbos')));
+        const restate = started(await startRestate(job, path.join(folder, 'restate')));
+        const contenders: readonly Contender[] = [
+          script,
+          moverContender('dbos', 'worker', dbos.mover, () => dbos.othersCpuMs()),
+          moverContender('restate', 'client', restate.mover, () => restate.othersCpuMs()),
+          tokenferry(bench, await bench.startWorker()),
+        ];
+        const names = contenders.map(({ name }) => name);
+        const turns = await compare(
+          {
+            ...{ cases: CASES, contenders, ...size, firstCheckAfterMs: 0, report },
+            save: (some) => {
+              save(figuresOf(some));
+              saveTable(tableOf(some, names));
             },
-            bench.service,
-          );
-          return figuresOf(turns);
-        } finally {
-          await parts.stop();
-          rmSync(folder, { recursive: true, force: true });
-        }
-      },
+          },
+          bench.service,
+        );
+        return figuresOf(turns);
+      }),
     );
   },
 };

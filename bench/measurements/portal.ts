@@ -33,10 +33,7 @@ const DAY_MS = 86_400_000;
 export const portal: Benchmark = {
   description: 'the portal, with 1,000 browsers that watch one migration',
   measure: async ({ quick, report }) =>
-    withEnvironment(
-      () => startStandIn(),
-      (bench) => watch(bench, quick ? QUICK : FULL, report),
-    ),
+    withEnvironment(startStandIn, (bench) => watch(bench, quick ? QUICK : FULL, report)),
 };
 
 async function watch({ ferry, ...bench }: BenchEnvironment, size: Size, report: Report): Promise<readonly Measured[]> {

@@ -7,7 +7,7 @@ import { startMeasuredService, UNLIMITED } from '../processes/service';
 import { startStandIn } from '../processes/stand-in';
 import { withEnvironment } from '../environment';
 
-export const scale = scaleOn('scale', 'a stand-in for the service', () => startStandIn(), 1.05);
+export const scale = scaleOn('scale', 'a stand-in for the service', startStandIn, 1.05);
 
 const SETTINGS = { requestsPerMinute: UNLIMITED };
 

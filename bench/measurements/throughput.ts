@@ -92,9 +92,8 @@ function cpuTime(name: string, turns: readonly Turn[], each: Case): Measured {
 }
 
 function onStandIn(run: Run, cases: readonly Case[], figuresOf: FiguresOf): Promise<readonly Measured[]> {
-  return withEnvironment(
-    () => startStandIn(),
-    (bench) => withScript(bench, (contenders) => measure(run, bench.service, contenders, cases, 0, figuresOf)),
+  return withEnvironment(startStandIn, (bench) =>
+    withScript(bench, (contenders) => measure(run, bench.service, contenders, cases, 0, figuresOf)),
   );
 }
 

@@ -27,6 +27,5 @@ export function createMover(moveCompany) {
       return { tookMs: performance.now() - startedAt, cpuMs: cpuMs - before.cpuMs };
     },
     moved: async () => moved,
-    usage: async () => usage(),
   };
 }

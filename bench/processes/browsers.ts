@@ -29,8 +29,8 @@ export interface BrowserFigures {
 export type BrowsersCalls = {
   /** Signs all browsers in, and opens the page in each. Returns once all watch the migration. */
   readonly start: (settings: BrowsersSettings) => Promise<void>;
-  readonly takeFigures: (nothing: null) => Promise<BrowserFigures>;
-  readonly usage: (nothing: null) => Promise<Usage>;
+  readonly takeFigures: () => Promise<BrowserFigures>;
+  readonly usage: () => Promise<Usage>;
 };
 
 export interface Browsers {
@@ -43,8 +43,8 @@ export async function startBrowsers(settings: BrowsersSettings): Promise<Browser
   return startProcessWith('browsers-process', async (browsers: ChildProgram<BrowsersCalls>) => {
     await browsers.call('start', settings);
     return {
-      takeFigures: () => browsers.call('takeFigures', null),
-      usage: () => browsers.call('usage', null),
+      takeFigures: () => browsers.call('takeFigures'),
+      usage: () => browsers.call('usage'),
       stop: () => browsers.end(),
     };
   });

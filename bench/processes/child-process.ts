@@ -17,7 +17,7 @@ type Reply = { readonly number: number } & ({ readonly value: unknown } | { read
 export interface ChildProgram<Served extends Calls> {
   call<Name extends keyof Served & string>(
     name: Name,
-    input: Parameters<Served[Name]>[0],
+    ...input: Parameters<Served[Name]>
   ): Promise<Awaited<ReturnType<Served[Name]>>>;
   /** Disconnects and waits until the program has ended. */
   end(): Promise<void>;
@@ -58,7 +58,7 @@ export function startProcess<Served extends Calls>(
     waiting.clear();
   });
   return {
-    call: (callName, input) => {
+    call: (callName, ...[input]) => {
       calls += 1;
       const message: CallMessage = { number: calls, name: callName, input };
       return new Promise((resolve, reject) => {

@@ -6,7 +6,6 @@ import type { CompanyRange } from '../companies';
 import type { ChildProgram } from './child-process';
 import { startProcessWith } from './child-process';
 import type { JobSettings } from './job';
-import type { Usage } from './usage';
 
 export interface MoverSettings extends Omit<JobSettings, 'connections'> {
   /** The database of a program that stores its state in Postgres. */
@@ -35,14 +34,12 @@ export interface MoveTimes {
 export type MoverCalls = {
   readonly start: (settings: MoverSettings) => Promise<void>;
   readonly move: (work: MoverWork) => Promise<MoveTimes>;
-  readonly moved: (nothing: null) => Promise<number>;
-  readonly usage: (nothing: null) => Promise<Usage>;
+  readonly moved: () => Promise<number>;
 };
 
 export interface Mover {
   /** @param report called every few seconds with the number of moved companies */
   move(work: MoverWork, report: (moved: number) => void): Promise<MoveTimes>;
-  usage(): Promise<Usage>;
   stop(): Promise<void>;
 }
 
@@ -54,7 +51,7 @@ export async function startMover(program: string, settings: MoverSettings): Prom
     await mover.call('start', settings);
     return {
       move: async (work, report) => {
-        const poll = () => void mover.call('moved', null).then(report, () => undefined);
+        const poll = () => void mover.call('moved').then(report, () => undefined);
         const polling = setInterval(poll, POLL_INTERVAL_MS);
         try {
           return await mover.call('move', work);
@@ -62,7 +59,6 @@ export async function startMover(program: string, settings: MoverSettings): Prom
           clearInterval(polling);
         }
       },
-      usage: () => mover.call('usage', null),
       stop: () => mover.end(),
     };
   });

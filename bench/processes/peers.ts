@@ -14,7 +14,7 @@ import { startProcessWith } from './child-process';
 import type { Mover, MoverCalls, MoverSettings } from './mover';
 import { startMover } from './mover';
 import { RunningParts } from './running-parts';
-import { treeCpuMs } from './usage';
+import { treeCpuMs, type Usage } from './usage';
 
 const FOLDER = path.join(__dirname, '..', '..', '..', 'bench', 'peers');
 const SERVER_PACKAGE = `@restatedev/restate-server-${process.platform}-${process.arch}`;
@@ -57,7 +57,7 @@ export async function startRestate(job: MoverSettings, dataFolder: string): Prom
     const settings = { ...job, serverUrl: server.adminUrl };
     const handler = await startProcessWith(
       path.join(FOLDER, 'restate-service.mjs'),
-      async (program: ChildProgram<Pick<MoverCalls, 'start' | 'usage'>>) => {
+      async (program: ChildProgram<Pick<MoverCalls, 'start'> & { readonly usage: () => Promise<Usage> }>) => {
         await program.call('start', settings);
         return program;
       },
@@ -67,7 +67,7 @@ export async function startRestate(job: MoverSettings, dataFolder: string): Prom
     return {
       mover: parts.add(await startMover(client, { ...job, serverUrl: server.ingressUrl })),
       othersCpuMs: async () => ({
-        service: (await handler.call('usage', null)).cpuMs,
+        service: (await handler.call('usage')).cpuMs,
         ...partOf('server', await treeCpuMs(server.process)),
       }),
     };

@@ -8,8 +8,8 @@ import type { Usage } from './usage';
 export type PortalCalls = {
   /** Starts the portal and returns its address. `databaseUrl` contains the portal's role. */
   readonly start: (databaseUrl: string) => Promise<string>;
-  readonly usage: (nothing: null) => Promise<Usage>;
-  readonly collectGarbage: (nothing: null) => Promise<Heaps>;
+  readonly usage: () => Promise<Usage>;
+  readonly collectGarbage: () => Promise<Heaps>;
 };
 
 export interface MeasuredPortal {
@@ -26,8 +26,8 @@ export async function startMeasuredPortal(databaseUrl: string): Promise<Measured
     'portal-process',
     async (portal: ChildProgram<PortalCalls>) => ({
       url: await portal.call('start', databaseUrl),
-      usage: () => portal.call('usage', null),
-      collectGarbage: () => portal.call('collectGarbage', null),
+      usage: () => portal.call('usage'),
+      collectGarbage: () => portal.call('collectGarbage'),
       stop: () => portal.end(),
     }),
     ['--expose-gc', '--require', path.join(__dirname, 'heaps.js')],

@@ -49,7 +49,6 @@ const served: MoverCalls = {
   start: async (given) => void (settings = given),
   move,
   moved: async () => moved,
-  usage: async () => usage(),
 };
 
 serveParent(served, async () => undefined);

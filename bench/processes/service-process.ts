@@ -6,7 +6,6 @@ import { serviceDatabaseUrl, startStandaloneService } from '../../stack/service/
 import { createTemporaryFolder } from '../../stack/folders';
 import type { ServiceAddress, ServiceCalls, ServiceSettings } from './service';
 import { serveParent } from './child-process';
-import { usage } from './usage';
 
 const home = createTemporaryFolder();
 let requests = 0;
@@ -41,7 +40,6 @@ async function start({ requestsPerMinute, latencyMs }: ServiceSettings): Promise
 const served: ServiceCalls = {
   start,
   counts: async () => ({ requests, refused, statusPolls }),
-  usage: async () => usage(),
 };
 
 serveParent(served, async () => {

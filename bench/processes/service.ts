@@ -1,7 +1,6 @@
 /** Starts the Company Data Service in its own process, so that it does not share CPU time with its callers. */
 import type { ChildProgram } from './child-process';
 import { startProcessWith } from './child-process';
-import type { Usage } from './usage';
 
 export interface ServiceSettings {
   readonly requestsPerMinute: number;
@@ -32,13 +31,11 @@ export interface AnswerCounts {
 
 export type ServiceCalls = {
   readonly start: (settings: ServiceSettings) => Promise<ServiceAddress>;
-  readonly counts: (nothing: null) => Promise<AnswerCounts>;
-  readonly usage: (nothing: null) => Promise<Usage>;
+  readonly counts: () => Promise<AnswerCounts>;
 };
 
 export interface MeasuredService extends ServiceAddress, ServiceUnderTest {
   answers(): Promise<AnswerCounts>;
-  usage(): Promise<Usage>;
 }
 
 /** Requests per minute that no benchmark reaches. */
@@ -51,8 +48,7 @@ export async function startMeasuredService(settings: ServiceSettings): Promise<M
     if (settings.latencyMs !== undefined) await injectLatency(address, settings.latencyMs);
     return {
       ...address,
-      answers: () => service.call('counts', null),
-      usage: () => service.call('usage', null),
+      answers: () => service.call('counts'),
       stop: () => service.end(),
     };
   });

@@ -31,9 +31,9 @@ export type StandInCalls = {
   /** Returns the URL. */
   readonly start: (settings: StandInSettings) => Promise<string>;
   readonly setLatency: (latencyMs: number) => Promise<void>;
-  readonly reset: (nothing: null) => Promise<void>;
-  readonly counts: (nothing: null) => Promise<RequestCounts>;
-  readonly usage: (nothing: null) => Promise<Usage>;
+  readonly reset: () => Promise<void>;
+  readonly counts: () => Promise<RequestCounts>;
+  readonly usage: () => Promise<Usage>;
 };
 
 export interface StandIn extends ServiceUnderTest {
@@ -48,10 +48,10 @@ export async function startStandIn(settings: StandInSettings = {}): Promise<Stan
   return startProcessWith('stand-in-process', async (process: ChildProgram<StandInCalls>) => ({
     url: await process.call('start', settings),
     key: 'the stand-in accepts any key',
-    counts: () => process.call('counts', null),
-    reset: () => process.call('reset', null),
+    counts: () => process.call('counts'),
+    reset: () => process.call('reset'),
     setLatency: (latencyMs) => process.call('setLatency', latencyMs),
-    usage: () => process.call('usage', null),
+    usage: () => process.call('usage'),
     stop: () => process.end(),
   }));
 }

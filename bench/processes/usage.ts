@@ -8,20 +8,16 @@ export interface Usage {
   readonly rssMb: number;
   /** The maximum since the process started. */
   readonly peakRssMb: number;
-  /** The heap of the main thread; workflows use the heap of another thread. */
-  readonly heapMb: number;
 }
 
 const MB = 1024 * 1024;
 
 export function usage(): Usage {
   const { user, system } = process.cpuUsage();
-  const { rss, heapUsed } = process.memoryUsage();
   return {
     cpuMs: (user + system) / 1_000,
-    rssMb: rss / MB,
+    rssMb: process.memoryUsage.rss() / MB,
     peakRssMb: process.resourceUsage().maxRSS / 1_024,
-    heapMb: heapUsed / MB,
   };
 }
 

@@ -26,8 +26,8 @@ export const SHORT_TIMING: WorkerTiming = {
 
 export type WorkerCalls = {
   readonly start: (settings: WorkerSettings) => Promise<void>;
-  readonly usage: (nothing: null) => Promise<Usage>;
-  readonly collectGarbage: (nothing: null) => Promise<Heaps>;
+  readonly usage: () => Promise<Usage>;
+  readonly collectGarbage: () => Promise<Heaps>;
 };
 
 export interface MeasuredWorker {
@@ -45,8 +45,8 @@ export async function startMeasuredWorker(settings: WorkerSettings): Promise<Mea
     async (worker: ChildProgram<WorkerCalls>) => {
       await worker.call('start', settings);
       return {
-        usage: () => worker.call('usage', null),
-        collectGarbage: () => worker.call('collectGarbage', null),
+        usage: () => worker.call('usage'),
+        collectGarbage: () => worker.call('collectGarbage'),
         stop: () => worker.end(),
         kill: () => worker.kill(),
       };
