@@ -17,6 +17,7 @@ import { LedgerBehind, MigrationClosed, NoSuchMigration } from './errors';
 import { readWorkflowTaskProblem } from './health';
 import { assertPayloadKeyConfigured } from './payload-keys';
 import { isLedgerProvenBehind } from './reconcile';
+import { describeIfFound } from './workflow-ids';
 
 /** The fields of a decision: who decides, and the fields of this kind of decision, for example `step` and `digest`. */
 export interface DecisionContent {
@@ -192,13 +193,7 @@ function notInLedgerText(migrationId: string): string {
  * migration has ended, returns `NoSuchMigration`: the address or the namespace of Temporal can be wrong.
  */
 async function closedOrMissing({ db, temporalWithoutCodec }: MigrationClient, migrationId: string): Promise<Error> {
-  const described = await temporalWithoutCodec.workflow
-    .getHandle(migrationId)
-    .describe()
-    .catch((error: unknown) => {
-      if (error instanceof WorkflowNotFoundError) return null;
-      throw error;
-    });
+  const described = await describeIfFound(temporalWithoutCodec.workflow, migrationId);
   const migration = db && (await readMigration(db, migrationId));
   if (described === null && (migration?.ending ?? null) === null) return new NoSuchMigration(migrationId);
   const isTerminated = described !== null && abnormalStatus(described.status.name) !== null;

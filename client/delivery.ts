@@ -1,4 +1,5 @@
 /** Delivers a decision as an update, and if that is not answered soon, also as a signal. Waits for the outcome. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Outcome } from '../domain/migration/decision';
@@ -78,7 +79,7 @@ async function pollOutcome(
   while (Date.now() < deadline && !isAnswered()) {
     const outcome = await readOutcomeIfAnswered(ferry, migrationId, decisionId, deadline - Date.now());
     if (outcome) return outcome;
-    await new Promise((resolve) => setTimeout(resolve, QUERY_EVERY_MS));
+    await delay(QUERY_EVERY_MS);
   }
   return undefined;
 }
@@ -118,7 +119,7 @@ export async function outcomeInLedger(
   do {
     const recorded = await readOutcome(db, migrationId, outcome.decisionId).catch(() => null);
     if (recorded) return recorded;
-    await new Promise((resolve) => setTimeout(resolve, READ_LEDGER_EVERY_MS));
+    await delay(READ_LEDGER_EVERY_MS);
   } while (Date.now() < deadline);
   return null;
 }

@@ -4,7 +4,6 @@
  * were running.
  */
 import type { WorkflowExecutionStatusName } from '@temporalio/client';
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { newMigration, type MigrationState } from '../domain/migration/migration-state';
 import type { MigrationPlan } from '../domain/migration/plan';
 import { DEFAULT_DECISION_RULES } from '../domain/migration/plan';
@@ -25,6 +24,7 @@ import {
 } from '../store';
 import type { LedgerClient, MigrationClient } from './connect';
 import { NoSuchMigration } from './errors';
+import { describeIfFound } from './workflow-ids';
 
 const STATUSES: Partial<Record<WorkflowExecutionStatusName, EndedInTemporal['status']>> = {
   TERMINATED: 'terminated',
@@ -50,16 +50,12 @@ export async function readEndInTemporal(
   migrationId: string,
   withinMs: number,
 ): Promise<EndedInTemporal | null> {
-  try {
-    const { status, closeTime } = await temporal.withDeadline(Date.now() + withinMs, () =>
-      temporal.workflow.getHandle(migrationId).describe(),
-    );
-    const abnormal = abnormalStatus(status.name);
-    return abnormal && { status: abnormal, at: closeTime?.toISOString() ?? null };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) throw new NoSuchMigration(migrationId);
-    throw error;
-  }
+  const found = await temporal.withDeadline(Date.now() + withinMs, () =>
+    describeIfFound(temporal.workflow, migrationId),
+  );
+  if (!found) throw new NoSuchMigration(migrationId);
+  const abnormal = abnormalStatus(found.status.name);
+  return abnormal && { status: abnormal, at: found.closeTime?.toISOString() ?? null };
 }
 
 /** How long a command that reads only the ledger waits for the status in Temporal, in milliseconds. */

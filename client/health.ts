@@ -8,6 +8,7 @@ import { withoutUnsafeCharacters } from '../domain/text/untrusted-text';
 import { UnknownPayloadKey } from '../security';
 import { progressQuery, TASK_QUEUE } from '../workflows/messages';
 import type { MigrationClient } from './connect';
+import { describeIfFound } from './workflow-ids';
 
 /**
  * The type of the failure with which the SDK ends the activities of a worker that is stopping. Another worker continues
@@ -109,7 +110,7 @@ async function describeWithChildren(ferry: TemporalClients, workflowId: string):
   const { workflow } = ferry.temporalWithoutCodec;
   const { raw } = await workflow.getHandle(workflowId).describe();
   const ids = (raw.pendingChildren ?? []).flatMap((child) => child.workflowId ?? []);
-  const children = await Promise.all(ids.map((id) => workflow.getHandle(id).describe().catch(nullIfDeleted)));
+  const children = await Promise.all(ids.map((id) => describeIfFound(workflow, id)));
   return [raw, ...children.flatMap((child) => child?.raw ?? [])];
 }
 

@@ -1,5 +1,4 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Counts } from '../domain/companies/counts';
 import { withActingRoles } from '../domain/progress/acting-roles';
 import type { Progress } from '../domain/progress/progress';
@@ -16,6 +15,7 @@ import { NoSuchMigration, NoWorker } from './errors';
 import { missingPayloadKey } from './payload-keys';
 import type { LedgerClient, MigrationClient } from './connect';
 import { queryMigration } from './query';
+import { describeIfFound, isInProgress } from './workflow-ids';
 
 const ANSWER_WITHIN_MS = 10_000;
 /** How long to wait for a worker if the ledger knows how the migration has ended, in milliseconds. */
@@ -168,16 +168,7 @@ export async function* listMigrations(
   which?: 'open' | readonly string[],
 ): AsyncGenerator<MigrationSummary> {
   const types = Object.values(MIGRATIONS).map((type) => `'${type}'`);
-  const restriction =
-    which === undefined
-      ? ''
-      : which === 'open'
-        ? ' AND CloseTime IS NULL'
-        : ` AND WorkflowId IN (${which
-            .slice(0, MAX_IDS)
-            .map((id) => `'${id}'`)
-            .join(', ')})`;
-  const query = `WorkflowType IN (${types.join(', ')})${restriction}`;
+  const query = `WorkflowType IN (${types.join(', ')})${restrictionOf(which)}`;
   let batch: WorkflowExecutionInfo[] = [];
   const listed = new Set<string>();
   // Temporal lists the runs that have not ended first, and then the others, newest end first.
@@ -194,6 +185,13 @@ export async function* listMigrations(
   yield* summariesOf(ferry, batch);
 }
 
+function restrictionOf(which: 'open' | readonly string[] | undefined): string {
+  if (which === undefined) return '';
+  if (which === 'open') return ' AND CloseTime IS NULL';
+  const ids = which.slice(0, MAX_IDS).map((id) => `'${id}'`);
+  return ` AND WorkflowId IN (${ids.join(', ')})`;
+}
+
 /** Maximum number of workflows whose migrations are read from the ledger with one statement. */
 const READ_AT_ONCE = 1_000;
 
@@ -202,18 +200,14 @@ async function* summariesOf(
   workflows: readonly WorkflowExecutionInfo[],
 ): AsyncGenerator<MigrationSummary> {
   const abnormal = workflows.filter(({ status }) => abnormalStatus(status.name) !== null);
-  const results = ferry.db
-    ? await readResults(
-        ferry.db,
-        abnormal.map(({ workflowId }) => workflowId),
-      )
-    : [];
+  const ids = abnormal.map(({ workflowId }) => workflowId);
+  const results = ferry.db ? await readResults(ferry.db, ids) : [];
   const resultOf = new Map(results.map((result) => [result.migrationId, result]));
   for (const found of workflows) {
     const text = (name: string): string => found.searchAttributes[name]?.[0]?.toString() ?? '';
     const count = (name: string): number => Number(text(name));
     const total = count('FerryCompaniesTotal');
-    const hasEnded = !isOpenStatus(found.status.name);
+    const hasEnded = !isInProgress(found);
     const open = total - count('FerryCompaniesDone');
     const inTemporal = {
       ...{ state: text('FerryState'), waitingFor: text('FerryWaitingFor'), endedInTemporal: false },
@@ -257,20 +251,13 @@ export async function readCounts({ db }: LedgerClient, migrationId: string): Pro
   return countCompanies(db, migrationId);
 }
 
-/** Returns whether a workflow with this Temporal status has not ended. */
-const isOpenStatus = (name: string): boolean => ['RUNNING', 'PAUSED'].includes(name);
-
 /**
  * Asks Temporal whether the workflow of a migration has not ended.
  *
  * @throws NoSuchMigration
  */
 export async function isWorkflowOpen({ temporal }: MigrationClient, migrationId: string): Promise<boolean> {
-  try {
-    const { status } = await temporal.workflow.getHandle(migrationId).describe();
-    return isOpenStatus(status.name);
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) throw new NoSuchMigration(migrationId);
-    throw error;
-  }
+  const found = await describeIfFound(temporal.workflow, migrationId);
+  if (!found) throw new NoSuchMigration(migrationId);
+  return isInProgress(found);
 }

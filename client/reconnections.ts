@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Progress } from '../domain/progress/progress';
 import { checkReconnectedSignal } from '../workflows/messages';
 import type { MigrationClient } from './connect';
@@ -20,7 +21,7 @@ export async function checkReconnected(ferry: MigrationClient, progress: Progres
   while (Date.now() < deadline) {
     latest = (await readProgressIfAnswered(ferry, migrationId)) ?? latest;
     if (latest.reconnections?.checkedAt !== progress.reconnections?.checkedAt) break;
-    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
+    await delay(POLL_EVERY_MS);
   }
   return latest;
 }

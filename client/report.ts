@@ -8,7 +8,7 @@ import type { ApplicationsOfMoved, MovedWithApplication } from '../domain/prefli
 import { isSameApplication } from '../domain/preflight/applications';
 import type { Approver } from '../domain/migration/approvers';
 import { withEndInTemporal } from '../domain/migration/stoppage';
-import type { MigrationStatistics, StoredMigration } from '../store';
+import type { LedgerCompany, MigrationStatistics, StoredMigration } from '../store';
 import {
   countCompanies,
   readApplicationsByCompany,
@@ -23,7 +23,6 @@ import {
   readStoppages,
   readTrail,
 } from '../store';
-import type { LedgerCompany } from '../store';
 import { readEndBeforeClosing } from './ended-migrations';
 import { NoSuchMigration } from './errors';
 import type { LedgerClient } from './connect';

@@ -1,4 +1,5 @@
 /** Reads, pauses, resumes and triggers the Temporal Schedules that open the windows of migrations. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import { ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
 import { migrationOfSchedule, scheduleIdOf } from '../domain/migration/temporal-names';
@@ -113,7 +114,7 @@ async function waitForDescription(
     const description = await handle.describe();
     if (isExpected(description)) return description;
     if (Date.now() > deadline) return null;
-    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
+    await delay(POLL_EVERY_MS);
   }
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Stream } from '../domain/text/streams';
 import type { ManifestRow } from '../domain/companies/manifest';
@@ -76,8 +77,7 @@ export interface StartRequest {
  */
 export async function startMigration(ferry: LedgerClient, request: StartRequest): Promise<string> {
   const { temporal, db } = ferry;
-  const { client, platform, contact, route = 'managed' } = request;
-  const { label } = request;
+  const { client, platform, contact, label, route = 'managed' } = request;
   if (label !== undefined && isReservedLabel(label)) throw new LabelReserved(`the label ${label} is reserved`);
   const migrationId = migrationIdOf(client, platform.slug, label);
   const limits = { ...DEFAULT_LIMITS, ...request.limits };
@@ -177,7 +177,7 @@ export async function waitForPreflight(ferry: LedgerClient, migrationId: string)
     } catch {
       // Ignored, because the migration has started, and a worker can still start before the deadline.
     }
-    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
+    await delay(POLL_EVERY_MS);
   }
   return null;
 }
@@ -221,24 +221,17 @@ export async function startSelfService(
   const { by } = request;
   const migrationId = await startMigration(ferry, { ...request, route: 'self-service', firstCompany: null });
   const preflight = await waitForPreflightWhileRunning(ferry, migrationId);
-  if (!preflight)
-    return {
-      migrationId,
-      stored: 0,
-      staged: 0,
-      decision: null,
-      preflight,
-      retriedErrors: await readRetriedErrors(ferry, migrationId),
-    };
+  const started = { migrationId, stored: 0, staged: 0, decision: null, preflight, retriedErrors: [] };
+  if (!preflight) return { ...started, retriedErrors: await readRetriedErrors(ferry, migrationId) };
   const decisionId = randomUUID();
   const staged = { decisionId, replaces: false, provider: ferry.providerFingerprint };
   const { stored } = await stageCredentials(ferry.db, migrationId, credentials, by, staged);
-  if (stored.length === 0) return { migrationId, stored: 0, staged: 0, decision: null, preflight, retriedErrors: [] };
+  if (stored.length === 0) return started;
   const sealedDigest = await readStagedDigest(ferry.db, migrationId, staged);
   const content = { decisionId, companies: stored.length, sealedDigest, role: 'client', by } as const;
   const decision = await decide(ferry, migrationId, 'credentialsSupplied', content);
   const kept = decision.outcome === 'refused' ? 0 : changedCount(decision, stored.length);
-  return { migrationId, stored: kept, staged: stored.length, decision, preflight, retriedErrors: [] };
+  return { ...started, stored: kept, staged: stored.length, decision };
 }
 
 /**

@@ -1,14 +1,14 @@
 /**
  * Cleans up after migrations that could not do so themselves, because they were terminated with Temporal's own tools.
  */
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { isGrpcDeadlineError } from '@temporalio/client';
 import { closeWorkflowIdOf } from '../domain/migration/temporal-names';
 import { listUnfinishedMigrations, readMigration } from '../store';
 import { CLOSE_TERMINATED } from '../workflows/messages';
 import type { LedgerClient } from './connect';
 import { deleteSchedule, scheduledMigrations } from './schedules';
 import type { WorkflowWithFixedId } from './workflow-ids';
-import { isInProgress, runUntilEffect } from './workflow-ids';
+import { describeIfFound, isInProgress, runUntilEffect } from './workflow-ids';
 
 /** The result of a sweep. All lists contain migration ids. */
 export interface SweepResult {
@@ -93,7 +93,7 @@ export async function closeTerminated(ferry: LedgerClient, migrationId: string, 
       .then(
         () => true,
         (error: unknown) => {
-          if (isDeadlineExceeded(error)) return false;
+          if (isGrpcDeadlineError(error)) return false;
           throw error;
         },
       );
@@ -102,18 +102,8 @@ export async function closeTerminated(ferry: LedgerClient, migrationId: string, 
   });
 }
 
-/** gRPC status 4: DEADLINE_EXCEEDED. */
-function isDeadlineExceeded(error: unknown): boolean {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error && 'code' in cause && cause.code === 4;
-}
-
 /** Returns whether a migration is running; null if Temporal does not have it. */
 async function isRunning({ temporalWithoutCodec }: LedgerClient, migrationId: string): Promise<boolean | null> {
-  try {
-    return isInProgress(await temporalWithoutCodec.workflow.getHandle(migrationId).describe());
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return null;
-    throw error;
-  }
+  const found = await describeIfFound(temporalWithoutCodec.workflow, migrationId);
+  return found && isInProgress(found);
 }

@@ -1,5 +1,5 @@
 /** Runs workflows under fixed ids, which other programs could occupy. */
-import type { WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
+import type { WorkflowClient, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import { ServiceError, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import {
   batchRunIdOf,
@@ -69,15 +69,10 @@ export async function findOccupiedIds(
   migrationId: string,
 ): Promise<readonly string[]> {
   const isOccupied = async (workflowId: string, type: string): Promise<boolean> => {
-    try {
-      const existing = await workflow.getHandle(workflowId).describe();
-      if (!isInProgress(existing)) return false;
-      const isStray = type === BATCH_RUN && existing.parentExecution?.workflowId !== migrationId;
-      return isStray || !isOurs(existing, type);
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return false;
-      throw error;
-    }
+    const existing = await describeIfFound(workflow, workflowId);
+    if (!existing || !isInProgress(existing)) return false;
+    const isStray = type === BATCH_RUN && existing.parentExecution?.workflowId !== migrationId;
+    return isStray || !isOurs(existing, type);
   };
   const ids = [
     [batchRunIdOf(migrationId), BATCH_RUN],
@@ -93,11 +88,20 @@ export async function isBatchRunning(
   { temporalWithoutCodec: { workflow } }: Pick<LedgerClient, 'temporalWithoutCodec'>,
   migrationId: string,
 ): Promise<boolean> {
+  const run = await describeIfFound(workflow, batchRunIdOf(migrationId));
+  if (!run) return false;
+  return isInProgress(run) && isOurs(run, BATCH_RUN) && run.parentExecution?.workflowId === migrationId;
+}
+
+/** Describes a workflow; null if Temporal does not have it. */
+export async function describeIfFound(
+  workflow: WorkflowClient,
+  workflowId: string,
+): Promise<WorkflowExecutionDescription | null> {
   try {
-    const run = await workflow.getHandle(batchRunIdOf(migrationId)).describe();
-    return isInProgress(run) && isOurs(run, BATCH_RUN) && run.parentExecution?.workflowId === migrationId;
+    return await workflow.getHandle(workflowId).describe();
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
+    if (error instanceof WorkflowNotFoundError) return null;
     throw error;
   }
 }
