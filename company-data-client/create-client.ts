@@ -104,7 +104,7 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
   const callTo = (
     method: Call['method'],
     segments: readonly string[],
-    { query, ...overrides }: Partial<Call> & { readonly query?: Query } = {},
+    { query, ...overrides }: Partial<Call> & { readonly query?: Query | undefined } = {},
   ): Call => ({
     method,
     path: pathTo(address, segments, query),
@@ -114,12 +114,18 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     ...overrides,
   });
 
+  /** Reads one resource. */
+  const get = <S extends z.ZodType>(segments: readonly string[], schema: S, options?: CallOptions) =>
+    caller.read(callTo('GET', segments), schema, options);
+
   function list<T>(
     page: z.ZodType<schemas.Page<T>>,
-    first: Call,
+    segments: readonly string[],
     idOf: (result: T) => string,
     options: CallOptions | undefined,
+    query?: Query,
   ): AsyncIterable<T> {
+    const first = callTo('GET', segments, { query });
     return eachResult({
       call: labelOf(first),
       firstPath: first.path,
@@ -129,26 +135,21 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     });
   }
   const byId = ({ id }: { id: string }) => id;
-  const connectionOf = (companyId: string, connectionId: string) => [
-    'companies',
-    companyId,
-    'connections',
-    connectionId,
-  ];
+  const companyPath = (companyId: string, ...segments: readonly string[]) => ['companies', companyId, ...segments];
+  const connectionPath = (companyId: string, connectionId: string, ...segments: readonly string[]) =>
+    companyPath(companyId, 'connections', connectionId, ...segments);
 
   const readRecords: CompanyDataClient['records'] = (companyId, dataType, { page, pageSize, where } = {}, options) => {
-    const call = callTo('GET', ['companies', companyId, 'data', dataType], { query: { ...where, page, pageSize } });
+    const call = callTo('GET', companyPath(companyId, 'data', dataType), { query: { ...where, page, pageSize } });
     return caller.read(call, schemas.recordPageSchema, options);
   };
 
   return {
-    account: (options) => caller.read(callTo('GET', ['account']), schemas.accountSchema, options),
+    account: (options) => get(['account'], schemas.accountSchema, options),
     healthz: (options) => caller.send(callTo('GET', ['healthz']), options),
 
-    integrations: (options) =>
-      list(schemas.integrationPageSchema, callTo('GET', ['integrations']), ({ key }) => key, options),
-    integration: (platformKey, options) =>
-      caller.read(callTo('GET', ['integrations', platformKey]), schemas.integrationSchema, options),
+    integrations: (options) => list(schemas.integrationPageSchema, ['integrations'], ({ key }) => key, options),
+    integration: (platformKey, options) => get(['integrations', platformKey], schemas.integrationSchema, options),
     putApplicationCredentials(platformKey, { clientId, clientSecret, environment }, options) {
       const secret = clientSecret.reveal();
       const body = { clientId, clientSecret: secret, environment };
@@ -160,8 +161,8 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
 
     companies({ tags = {}, tagPrefix, query, pageSize } = {}, options) {
       const filter = tagPrefix ? `${tagPrefix.name}~${tagPrefix.prefix}` : firstTag(tags);
-      const call = callTo('GET', ['companies'], { query: { tags: filter, query, pageSize } });
-      const companies = list(schemas.companyPageSchema, call, byId, options);
+      const parameters = { tags: filter, query, pageSize };
+      const companies = list(schemas.companyPageSchema, ['companies'], byId, options, parameters);
       return tagPrefix ? withTagPrefix(tagPrefix, companies) : withTags(tags, companies);
     },
     createCompany: (details, { idempotencyKey, ...options }) =>
@@ -170,17 +171,16 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
         schemas.companySchema,
         options,
       ),
-    getCompany: (companyId, options) =>
-      caller.read(callTo('GET', ['companies', companyId]), schemas.companySchema, options),
+    getCompany: (companyId, options) => get(companyPath(companyId), schemas.companySchema, options),
     updateCompany: (companyId, details, options) =>
-      caller.read(callTo('PUT', ['companies', companyId], { body: bodyOf(details) }), schemas.companySchema, options),
-    deleteCompany: (companyId, options) => caller.send(callTo('DELETE', ['companies', companyId]), options),
+      caller.read(callTo('PUT', companyPath(companyId), { body: bodyOf(details) }), schemas.companySchema, options),
+    deleteCompany: (companyId, options) => caller.send(callTo('DELETE', companyPath(companyId)), options),
 
     connections: (companyId, options) =>
-      list(schemas.connectionPageSchema, callTo('GET', ['companies', companyId, 'connections']), byId, options),
+      list(schemas.connectionPageSchema, companyPath(companyId, 'connections'), byId, options),
     createConnection: (companyId, platformKey, { idempotencyKey, ...options }) =>
       caller.read(
-        callTo('POST', ['companies', companyId, 'connections'], {
+        callTo('POST', companyPath(companyId, 'connections'), {
           body: { platformKey },
           idempotencyKey,
           isCreation: true,
@@ -189,19 +189,19 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
         options,
       ),
     getConnection: (companyId, connectionId, options) =>
-      caller.read(callTo('GET', connectionOf(companyId, connectionId)), schemas.connectionSchema, options),
+      get(connectionPath(companyId, connectionId), schemas.connectionSchema, options),
     unlinkConnection: (companyId, connectionId, options) =>
       caller.read(
-        callTo('PATCH', connectionOf(companyId, connectionId), { body: { status: 'Unlinked' } }),
+        callTo('PATCH', connectionPath(companyId, connectionId), { body: { status: 'Unlinked' } }),
         schemas.connectionSchema,
         options,
       ),
     deleteConnection: (companyId, connectionId, options) =>
-      caller.send(callTo('DELETE', connectionOf(companyId, connectionId)), options),
+      caller.send(callTo('DELETE', connectionPath(companyId, connectionId)), options),
     async putAuthorization(companyId, connectionId, fields, options) {
       const body = fields.reveal();
       const secrets = Object.values(body);
-      const call = callTo('PUT', [...connectionOf(companyId, connectionId), 'authorization'], {
+      const call = callTo('PUT', connectionPath(companyId, connectionId, 'authorization'), {
         body,
         secrets,
         idempotent: false,
@@ -215,23 +215,18 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     startSync: (companyId, options) =>
       // The service answers with 204. Another success status probably comes from a proxy, and accepting it would make
       // the company wait for syncs that were never queued.
-      caller.send(callTo('POST', ['companies', companyId, 'data', 'all'], { isAnsweredWith204: true }), options),
+      caller.send(callTo('POST', companyPath(companyId, 'data', 'all'), { isAnsweredWith204: true }), options),
     queueSync: (companyId, dataType, { connectionId, ...options } = {}) =>
       caller.read(
-        callTo('POST', ['companies', companyId, 'data', 'queue', dataType], { query: { connectionId } }),
+        callTo('POST', companyPath(companyId, 'data', 'queue', dataType), { query: { connectionId } }),
         schemas.pullOperationSchema,
         options,
       ),
-    dataStatus: (companyId, options) =>
-      caller.read(callTo('GET', ['companies', companyId, 'dataStatus']), schemas.dataStatusSchema, options),
+    dataStatus: (companyId, options) => get(companyPath(companyId, 'dataStatus'), schemas.dataStatusSchema, options),
     syncHistory: (companyId, options) =>
-      list(schemas.pullOperationPageSchema, callTo('GET', ['companies', companyId, 'data', 'history']), byId, options),
+      list(schemas.pullOperationPageSchema, companyPath(companyId, 'data', 'history'), byId, options),
     getSync: (companyId, syncId, options) =>
-      caller.read(
-        callTo('GET', ['companies', companyId, 'data', 'history', syncId]),
-        schemas.pullOperationSchema,
-        options,
-      ),
+      get(companyPath(companyId, 'data', 'history', syncId), schemas.pullOperationSchema, options),
 
     records: readRecords,
     async countRecords(companyId, dataType, options) {
@@ -240,32 +235,28 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     },
 
     syncSettings: (companyId, options) =>
-      caller.read(callTo('GET', ['companies', companyId, 'syncSettings']), schemas.syncSettingsSchema, options),
+      get(companyPath(companyId, 'syncSettings'), schemas.syncSettingsSchema, options),
     setSyncSettings: (companyId, settings, options) =>
       caller.send(
-        callTo('POST', ['companies', companyId, 'syncSettings'], { body: { companyId, ...settings } }),
+        callTo('POST', companyPath(companyId, 'syncSettings'), { body: { companyId, ...settings } }),
         options,
       ),
 
     push: (companyId, connectionId, dataType, record, { idempotencyKey, ...options }) =>
       caller.read(
-        callTo('POST', [...connectionOf(companyId, connectionId), 'push', dataType], { body: record, idempotencyKey }),
+        callTo('POST', connectionPath(companyId, connectionId, 'push', dataType), { body: record, idempotencyKey }),
         schemas.pushOperationSchema,
         options,
       ),
     pushes: (companyId, options) =>
       list(
         schemas.pushOperationPageSchema,
-        callTo('GET', ['companies', companyId, 'push']),
+        companyPath(companyId, 'push'),
         ({ pushOperationKey }) => pushOperationKey,
         options,
       ),
     getPush: (companyId, pushOperationKey, options) =>
-      caller.read(
-        callTo('GET', ['companies', companyId, 'push', pushOperationKey]),
-        schemas.pushOperationSchema,
-        options,
-      ),
+      get(companyPath(companyId, 'push', pushOperationKey), schemas.pushOperationSchema, options),
 
     close: () => transport.close(),
   };
