@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { Client } from 'pg';
 import type { CheckResult, Evidence, Invariant, LoggedDecision, LoggedRequest } from '../../chaos/checker';
 import { check, INVARIANTS } from '../../chaos/checker';
 import { credentialDigest, startHttpProxy } from '../../chaos/cluster';
@@ -11,6 +10,7 @@ import { createTemporaryFolder } from '../../stack/folders';
 import { ferry } from '../cli/captured-terminal';
 import { useOrchestrator } from '../support/servers/orchestrator';
 import { closedWindows, startTestMigration, SUPPORT } from '../workflows/running-migration';
+import { execute } from '../support/servers/database';
 
 const TOKENS = ['sbx-ok-2.check-1', 'sbx-ok-2.check-2', 'sbx-ok-2.check-3', 'sbx-revoked.check-4'];
 
@@ -61,14 +61,8 @@ function file(name: string, content: string): string {
   return at;
 }
 
-async function query<T>(url: string, statement: string): Promise<T[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<T & object>(statement)).rows;
-  } finally {
-    await client.end();
-  }
+async function query<T extends object>(url: string, statement: string): Promise<T[]> {
+  return (await execute<T>(url, statement)).rows;
 }
 
 async function suppliedTokens(): Promise<Evidence['credentials']> {

@@ -1,6 +1,6 @@
-import { Client } from 'pg';
 import { createAccount, createKey } from '../../company-data-service';
 import { newAuthorizedConnection, callerWith, newCompany, runService, type RunningService } from './running-service';
+import { execute } from '../support/servers/database';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -47,10 +47,8 @@ describe('the daily quota', () => {
   it('is reset at the start of the day', async () => {
     const { call, id } = await newCaller();
     for (let request = 0; request < 6; request += 1) await call('GET', '/account');
-    const client = new Client({ connectionString: service.database.url });
-    await client.connect();
-    await client.query('update company_data_service.daily_requests set day = day - 1 where key_id = $1', [id]);
-    await client.end();
+    const yesterday = 'update company_data_service.daily_requests set day = day - 1 where key_id = $1';
+    await execute(service.database.url, yesterday, [id]);
     expect(await call('GET', '/account')).toMatchObject({ status: 200 });
   });
 });

@@ -1,6 +1,5 @@
 import { connect } from 'node:net';
 import { Writable } from 'node:stream';
-import { Client } from 'pg';
 import pino from 'pino';
 import { createKey, startService } from '../../company-data-service';
 import { until } from '../support/async';
@@ -14,6 +13,7 @@ import {
   newSyncedConnection,
 } from './running-service';
 import { SERVICE_CIPHER } from '../support/servers/keys';
+import { execute } from '../support/servers/database';
 
 /** Creates a logger at the lowest level, and returns it with the lines that it writes. */
 function recordingLogger() {
@@ -25,15 +25,6 @@ function recordingLogger() {
     },
   });
   return { logger: pino({ level: 'trace' }, stream), lines };
-}
-
-/** Executes a statement and returns the number of rows. */
-async function execute(url: string, statement: string): Promise<number | null> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  const { rowCount } = await client.query(statement);
-  await client.end();
-  return rowCount;
 }
 
 const AUTHORIZATIONS_IN_PROGRESS = `
@@ -110,7 +101,7 @@ describe('the service', () => {
     const { connection } = await newConnection(service.administrator);
     const body = quickBooksCredential('sbx-slow-1000-ok-1');
     const authorized = service.administrator('PUT', `${connection}/authorization`, { body });
-    await until(async () => (await execute(service.database.url, AUTHORIZATIONS_IN_PROGRESS)) === 1);
+    await until(async () => (await execute(service.database.url, AUTHORIZATIONS_IN_PROGRESS)).rowCount === 1);
     const unlink = () => service.client('PATCH', connection, { body: { status: 'Unlinked' } });
     const answers = await Promise.all([authorized, unlink(), unlink(), unlink()]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
@@ -207,7 +198,7 @@ describe('closing the service', () => {
     // The platform is called twice, and its second response arrives after the client has been cut off.
     const body = quickBooksCredential('sbx-slow-3000-ok-1');
     const answer = callerWith(closing.url, key)('PUT', `${connection}/authorization`, { body }).catch(() => 'cut off');
-    await until(async () => (await execute(database.url, AUTHORIZATIONS_IN_PROGRESS)) === 1);
+    await until(async () => (await execute(database.url, AUTHORIZATIONS_IN_PROGRESS)).rowCount === 1);
     await closing.close();
     expect(await answer).toBe('cut off');
     expect((await service.client('GET', connection)).body.status).toBe('Linked');

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
 import { createAccount, createKey, startService, type Service } from '../../company-data-service';
-import { createTestDatabase, type TestDatabase } from '../support/servers/database';
+import { createTestDatabase, type TestDatabase, execute } from '../support/servers/database';
 import { callerWith, type Caller } from './running-service';
 import { SERVICE_CIPHER } from '../support/servers/keys';
 
@@ -53,12 +52,8 @@ async function sendMany(calls: readonly Caller[], times: number) {
 
 /** Ends the key's window in the database. A process notices this when it leases more requests. */
 async function endWindow(keyId: string): Promise<void> {
-  const client = new Client({ connectionString: database.url });
-  await client.connect();
-  await client.query('update company_data_service.rate_windows set ends_at = clock_timestamp() where key_id = $1', [
-    keyId,
-  ]);
-  await client.end();
+  const statement = 'update company_data_service.rate_windows set ends_at = clock_timestamp() where key_id = $1';
+  await execute(database.url, statement, [keyId]);
 }
 
 describe('the rate limit of a key', () => {

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Client } from 'pg';
 import { loadConfig, readRunningStack } from '../../config';
 import { startStack, type Stack, type StackOptions } from '../../stack/stack';
 import { createTemporaryFolder } from '../../stack/folders';
@@ -10,6 +9,7 @@ import { reservePort } from '../../stack/ports';
 import { openStackDatabases } from '../../stack/postgres/databases';
 import { startPostgres } from '../../stack/postgres/postgres';
 import { sharedPostgres, temporalCli } from '../support/servers/shared-servers';
+import { execute } from '../support/servers/database';
 
 const stacks: Stack[] = [];
 
@@ -116,10 +116,8 @@ test('an ephemeral stack in an external Postgres drops its ledger database when 
   expect(database.host).toBe(new URL(databaseUrl).host);
   await stack.stop();
 
-  const client = new Client({ connectionString: databaseUrl });
-  await client.connect();
-  const { rowCount } = await client.query('select from pg_database where datname = $1', [database.pathname.slice(1)]);
-  await client.end();
+  const name = database.pathname.slice(1);
+  const { rowCount } = await execute(databaseUrl, 'select from pg_database where datname = $1', [name]);
   expect(rowCount).toBe(0);
 });
 
@@ -141,10 +139,7 @@ test('openStackDatabases reports a DATABASE_URL that is not a URL', async () => 
 test('openStackDatabases does not blame DATABASE_URL if its embedded Postgres cannot be used', async () => {
   const dataFolder = createTemporaryFolder();
   const postgres = await startPostgres({ ...optionsFor(dataFolder), port: 0, ephemeral: false });
-  const client = new Client({ connectionString: postgres.url });
-  await client.connect();
-  await client.query('alter system set default_transaction_read_only = on');
-  await client.end();
+  await execute(postgres.url, 'alter system set default_transaction_read_only = on');
   await postgres.stop();
 
   const start = openStackDatabases({ ...optionsFor(dataFolder), port: 0, ephemeral: false });

@@ -4,6 +4,7 @@ import { until } from '../../support/async';
 import { newCompany, newConnection, quickBooksCredential, runService, type RunningService } from '../running-service';
 import { companyWithEverything, ENDPOINTS, fillPath } from './endpoints';
 import { error } from './response-schemas';
+import { execute } from '../../support/servers/database';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -66,14 +67,11 @@ describe('Idempotency-Key', () => {
   it('is remembered for 90 minutes', async () => {
     const request = withKey({ name: 'Kept' });
     const { body } = await service.client('POST', '/companies', request);
-    const age = async (minutes: number) => {
-      const database = new Client({ connectionString: service.database.url });
-      await database.connect();
-      await database.query(
+    const age = (minutes: number) =>
+      execute(
+        service.database.url,
         `update company_data_service.idempotent_responses set created_at = now() - interval '${minutes} minutes'`,
       );
-      await database.end();
-    };
     await age(89);
     expect((await service.client('POST', '/companies', request)).body.id).toBe(body.id);
     await age(91);

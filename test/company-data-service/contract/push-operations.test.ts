@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
 import { credentialBinding } from '../../../company-data-service/credentials/secret-cipher';
 import { PushOperationSchema } from '../../../company-data-service/http/schemas/push';
 import { SERVICE_CIPHER } from '../../support/servers/keys';
@@ -11,6 +10,7 @@ import {
   type Body,
   type RunningService,
 } from '../running-service';
+import { execute } from '../../support/servers/database';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -19,13 +19,6 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const record = { invoiceNumber: 'INV-1', totalAmount: 12.5, status: 'Draft' };
-
-async function execute(statement: string): Promise<void> {
-  const client = new Client({ connectionString: service.database.url });
-  await client.connect();
-  await client.query(statement);
-  await client.end();
-}
 
 async function waitForPush(company: string, key: string): Promise<Body> {
   for (;;) {
@@ -69,6 +62,7 @@ describe('4.7 A push operation', () => {
     const credential = JSON.stringify(quickBooksCredential('sbx-slow-700000-ok-1'));
     const encrypted = SERVICE_CIPHER.encrypt(credential, credentialBinding(id)).toString('hex');
     await execute(
+      service.database.url,
       `update company_data_service.credentials set encrypted_fields = decode('${encrypted}', 'hex')
        where connection_id = '${id}'`,
     );

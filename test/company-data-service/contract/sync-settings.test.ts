@@ -1,4 +1,3 @@
-import { Client } from 'pg';
 import { startService } from '../../../company-data-service';
 import { SyncSettingsSchema } from '../../../company-data-service/http/schemas/company';
 import { DATA_TYPES } from '../../../company-data-service/platform/data-types';
@@ -12,6 +11,7 @@ import {
 } from '../running-service';
 import { until } from '../../support/async';
 import { SERVICE_CIPHER } from '../../support/servers/keys';
+import { execute } from '../../support/servers/database';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -73,12 +73,10 @@ describe('8 Sync settings', () => {
     await service.client('POST', `${company}/syncSettings`, {
       body: { settings: [setting('items', { syncSchedule: 0 }), setting('bills', { syncSchedule: 48 })] },
     });
-    const inspector = new Client({ connectionString: service.database.url });
-    await inspector.connect();
-    await inspector.query(
+    await execute(
+      service.database.url,
       `update company_data_service.data_sets set scheduled_at = scheduled_at - interval '25 hours'`,
     );
-    await inspector.end();
     const another = await startService({
       cipher: SERVICE_CIPHER,
       databaseUrl: service.database.url,

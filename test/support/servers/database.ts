@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Client } from 'pg';
+import { Client, type QueryResult } from 'pg';
 import { sharedPostgres } from './shared-servers';
 
 export interface TestDatabase {
@@ -19,10 +19,19 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 async function asSuperuser(statement: string): Promise<void> {
-  const client = new Client({ connectionString: await sharedPostgres() });
+  await execute(await sharedPostgres(), statement);
+}
+
+/** Connects to a database, executes a statement, and disconnects. */
+export async function execute<Row extends object>(
+  url: string,
+  statement: string,
+  values: unknown[] = [],
+): Promise<QueryResult<Row>> {
+  const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(statement);
+    return await client.query<Row>(statement, values);
   } finally {
     await client.end();
   }
