@@ -111,7 +111,7 @@ async function supply(
   const unsent = refusedCredentials(read.credentials, known, { isRotating: view.isRotating, replaces });
   const isUnsent = new Set(unsent.map(({ reference }) => reference));
   const credentials = read.credentials.filter(({ reference }) => !isUnsent.has(reference));
-  if (credentials.length === 0 && unsent.length > 0) return nothingToSend(json, unsent);
+  if (credentials.length === 0 && unsent.length > 0) return nothingToSend(json, unsent, read.findings);
   const facts = [`${file}: ${counted(credentials.length, 'credential')} can be sent`, ...unsentTexts(unsent)];
   await review(context, portal, { message, facts }, options);
   const answer = await supplyInParts(
@@ -140,7 +140,7 @@ async function supply(
     failed: !isComplete || disposal?.failed === true,
     json: {
       ...{ ...json, outcome, text, supplied, refusedCredentials: refused },
-      ...{ shredded: disposal?.shredded ?? false, ...(read.findings ? findingsJson(read.findings) : { findings: [] }) },
+      ...{ shredded: disposal?.shredded ?? false, ...listedFindings(read.findings) },
     },
     ...(isComplete ? { printQuietly: () => undefined } : {}),
     print: (output) => {
@@ -200,14 +200,20 @@ async function readFile(
   return { findings: read.findings, credentials };
 }
 
+/** A sealed file was checked when it was sealed, so it has no findings. */
+const listedFindings = (findings: ReadFile['findings']) => (findings ? findingsJson(findings) : { findings: [] });
+
 const NOTHING_SENT = { outcome: 'refused', text: '', supplied: 0, refusedCredentials: [], shredded: false };
 
 /** No credential of the file would be accepted, so nothing is sent. */
-function nothingToSend(json: CommandResult['json'], refused: Refused): CommandResult {
+function nothingToSend(json: CommandResult['json'], refused: Refused, findings: ReadFile['findings']): CommandResult {
   const text = ['no credential was sent', ...unsentTexts(refused)].join('. ');
   return {
     failed: true,
-    json: { ...json, ...NOTHING_SENT, text, refusedCredentials: refused, findings: [] },
-    print: (output) => output.line(`${output.styled('red', '✗ refused:')} ${inReadersZone(text)}`),
+    json: { ...json, ...NOTHING_SENT, text, refusedCredentials: refused, ...listedFindings(findings) },
+    print: (output) => {
+      if (findings) printFindings(output, findings, 'add --json');
+      output.line(`${output.styled('red', '✗ refused:')} ${inReadersZone(text)}`);
+    },
   };
 }

@@ -17,6 +17,7 @@ import { addReasonOption } from '../../shared/options';
 import { exampleTime, localTime, parseTime } from '../../terminal/times';
 import { commandText, withPortal, type Connection, type PortalContext } from '../connection';
 import { decide, type DecideOptions, type Deciding } from '../decide';
+import { eachCompany } from '../reading';
 import { OF_SUPPORT } from '../refusals';
 
 /** Adds `--reason`, and `--yes` unless the command has it already. */
@@ -140,17 +141,13 @@ function addCompanyDecision(context: PortalContext, definition: CompanyCommand):
 const MAX_NAMED = 10;
 
 /** Returns the companies of a wave that are waiting for their confirmation. */
-async function readWave(
-  context: PortalContext,
-  { api, session, say }: Connection,
-  wave: number,
-): Promise<readonly string[]> {
+async function readWave(context: PortalContext, portal: Connection, wave: number): Promise<readonly string[]> {
   const references: string[] = [];
-  for await (const company of api.eachCompany({ state: 'not-moved-yet' }, say))
+  for await (const company of eachCompany(portal, { state: 'not-moved-yet' }))
     if (company.wave === wave && company.confirmedAt === null) references.push(company.reference);
   if (references.length > 0) return references;
   throw new CommandFailed(
     `wave ${wave} has no company that is waiting for a confirmation`,
-    `list the wave of each company, and since when its syncing is off, with: ${commandText(context, 'companies --csv', session.migrationId)}`,
+    `list the wave of each company, and since when its syncing is off, with: ${commandText(context, 'companies --csv', portal.session.migrationId)}`,
   );
 }
