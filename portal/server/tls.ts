@@ -45,10 +45,12 @@ export function watchCertificate(
     let next: Pair | null = null;
     try {
       next = read(files);
-      if (digestOf(next) === digestOf(pair)) return;
-      server.setSecureContext(next);
-      pair = next;
-      log.info('a new certificate is in use');
+      if (digestOf(next) !== digestOf(pair)) {
+        server.setSecureContext(next);
+        pair = next;
+        log.info('a new certificate is in use');
+      }
+      warned = '';
     } catch (error) {
       // Try again later: a renewal writes two files, which do not belong together until both are written.
       if (String(error) !== warned) log.warn({ err: error }, next === null ? UNREADABLE : UNUSABLE);

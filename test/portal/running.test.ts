@@ -74,6 +74,7 @@ test('without its database, the portal is not healthy, and says so without detai
 });
 
 describe('with a certificate', () => {
+  const UNREADABLE: unknown = expect.stringMatching(/^the certificate files cannot be read; the portal keeps using/);
   let files: { certificateFile: string; keyFile: string };
   beforeEach(() => {
     const folder = mkdtempSync(path.join(tmpdir(), 'tokenferry-test-'));
@@ -125,9 +126,28 @@ describe('with a certificate', () => {
       certificate.stop();
     }
     expect(warnings.slice(0, 2)).toEqual([
-      expect.stringMatching(/^the certificate files cannot be read; the portal keeps using/),
+      UNREADABLE,
       expect.stringMatching(/^the certificate files have changed, but contain no valid certificate with its key; /),
     ]);
+  });
+
+  test('a second outage of the files has its own warning', async () => {
+    const warnings: string[] = [];
+    const log = { info: () => undefined, warn: (_: unknown, text: string) => warnings.push(text) };
+    const certificate = watchCertificate(files, log as unknown as Logger);
+    jest.useFakeTimers();
+    try {
+      certificate.useFor(createServer(certificate.current()));
+      for (const isReadable of [false, false, true, false]) {
+        if (isReadable) use(1, files);
+        else rmSync(files.keyFile, { force: true });
+        jest.advanceTimersByTime(10_000);
+      }
+    } finally {
+      certificate.stop();
+      jest.useRealTimers();
+    }
+    expect(warnings).toEqual([UNREADABLE, UNREADABLE]);
   });
 
   test('the portal does not start with a key that does not belong to the certificate', () => {
