@@ -14,12 +14,7 @@ export interface ApplicationOptions {
  * @throws CommandFailed if either option is missing
  */
 export function applicationFrom({ clientId, environment }: ApplicationOptions, sealedFile: string) {
-  if (clientId !== undefined && environment !== undefined) return { clientId, environment };
-  if (clientId !== undefined)
-    throw new CommandFailed(
-      '--client-id needs --environment',
-      'nothing was sent; add --environment production or --environment sandbox',
-    );
+  if (clientId !== undefined) return { clientId, environment: environmentFrom(environment, 'sent') };
   if (environment !== undefined)
     throw new CommandFailed(
       '--environment needs --client-id',
@@ -28,5 +23,19 @@ export function applicationFrom({ clientId, environment }: ApplicationOptions, s
   throw new CommandFailed(
     'the application is not specified',
     `add --client-id and --environment, or --sealed with ${sealedFile}`,
+  );
+}
+
+/**
+ * Returns the environment that `--client-id` needs.
+ *
+ * @param notDone says what the command has not done with the application
+ * @throws CommandFailed if the option is missing
+ */
+export function environmentFrom(environment: ApplicationOptions['environment'], notDone: 'sent' | 'sealed') {
+  if (environment !== undefined) return environment;
+  throw new CommandFailed(
+    '--client-id needs --environment',
+    `nothing was ${notDone}; add --environment production or --environment sandbox`,
   );
 }

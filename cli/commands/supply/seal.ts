@@ -25,6 +25,7 @@ import {
   writeSealedApplication,
   writeSealedCredentials,
 } from '../../manifest';
+import { environmentFrom } from '../../shared/application-options';
 import { withLedgerClient } from '../../shared/clients';
 import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
@@ -250,12 +251,8 @@ async function sealSecret(
   { file, output, howToSupply }: Files,
   options: SealFileOptions & { readonly clientId: string },
 ): Promise<CommandResult> {
-  const { clientId, environment } = options;
-  if (environment === undefined)
-    throw new CommandFailed(
-      '--client-id needs --environment',
-      'nothing was sealed; add --environment production or --environment sandbox',
-    );
+  const { clientId } = options;
+  const environment = environmentFrom(options.environment, 'sealed');
   const original = await identifyFile(file);
   await writeSealedApplication(output, key, { clientId, environment, clientSecret: readSecretFile(file) });
   const disposal = await disposeOf(original, true, options, terminal, 'sealed', 'the client secret');
