@@ -11,6 +11,7 @@ import { earliestMove } from '../../domain/progress/first-opening';
 import { isOver } from '../../domain/migration/terminated';
 import { FAILURES_ACCEPTED, hasFailuresToAccept, type Progress } from '../../domain/progress/progress';
 import { counted, outOf } from '../../domain/text/sentences';
+import { automaticEndText } from '../../presentation/wording/client-task';
 import { readCompanies, type Database } from '../../store';
 import { localTime } from '../terminal/times';
 import { referenceList } from './results';
@@ -108,8 +109,5 @@ export async function finalConsequence(
  */
 export function lastCompaniesConsequence(progress: Progress | undefined, decided: number): string | null {
   if (progress?.route !== 'self-service' || countOpen(progress.counts) + progress.counts.failed > decided) return null;
-  const whilePaused = progress.state === 'paused' ? ', even while it is paused' : '';
-  // In step 1, errors about the account or the platform keep the migration open.
-  const unless = (progress.preflight?.problems.length ?? 0) > 0 ? ' once the check of the details finds no error' : '';
-  return `No company is then left, so the migration ends for good${unless}${whilePaused}, and the stored credentials are destroyed`;
+  return `No company is then left, so ${automaticEndText(progress)}`;
 }

@@ -6,7 +6,7 @@ import type { Progress } from '../../domain/progress/progress';
 import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
 import { nextWaveText } from '../../domain/progress/waiting-for';
 import { counted, oneLine, outOf } from '../../domain/text/sentences';
-import { hasClientTask, meanwhileText, needsApplication } from '../wording/client-task';
+import { hasClientTask, lastDecisionText, meanwhileText, needsApplication } from '../wording/client-task';
 import type { ActionFacts, Candidate } from './candidate';
 import { ownApplication } from './candidate';
 
@@ -217,9 +217,6 @@ function manifestText({ route, step }: Progress): string {
  * Returns the warning that the migration ends after the decision about the last company; empty if it does not. Only a
  * self-service migration ends in this way, because it has no sign-off.
  */
-function endText({ route, state, preflight }: Progress): string {
-  if (route !== 'self-service') return '';
-  const whilePaused = state === 'paused' ? ', even while it is paused' : '';
-  const unless = (preflight?.problems.length ?? 0) > 0 ? ' and the check of the details finds no error' : '';
-  return ` Once every company has moved or been left out${unless}, the migration ends automatically${whilePaused}, and the stored credentials are destroyed.`;
+function endText(progress: Progress): string {
+  return progress.route === 'self-service' ? ` ${lastDecisionText(progress)}` : '';
 }

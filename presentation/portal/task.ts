@@ -8,7 +8,7 @@ import type { Progress } from '../../domain/progress/progress';
 import { oneLine, sentence } from '../../domain/text/sentences';
 import type { Task } from '../wording/client-page';
 import { deadlineOf, taskOf } from '../wording/client-page';
-import { laterText, meanwhileText, shouldSupplyApplication, hasClientTask } from '../wording/client-task';
+import { hasClientTask, lastDecisionText, laterText, meanwhileText, shouldSupplyApplication } from '../wording/client-task';
 import { problemsInPortal } from '../wording/details';
 import { othersFollow } from '../wording/move-status';
 
@@ -117,7 +117,8 @@ function taskAfterEnd(state: Ending): MigrationView['task'] {
   };
 }
 
-function whyText({ route, step, state, counts, reopened }: Progress, { isRotating }: CredentialFacts): string {
+function whyText(progress: Progress, { isRotating }: CredentialFacts): string {
+  const { route, step, state, counts, reopened } = progress;
   if (state === 'paused') return 'No move begins while the migration is paused.';
   if (reopened?.asksForChanges && reopened.reason !== null)
     return text(`${reopened.by} (${reopened.role}) has asked for a change: ${reopened.reason}`);
@@ -138,7 +139,7 @@ function whyText({ route, step, state, counts, reopened }: Progress, { isRotatin
     case 'complete-migration':
       if (countOpen(counts) > 0) return 'Some companies cannot move before you have done this.';
       return route === 'self-service'
-        ? 'Once every company has moved or been left out, the migration ends automatically, and the stored credentials are destroyed.'
+        ? lastDecisionText(progress)
         : 'The migration ends when both sides have signed off. The stored credentials are then destroyed.';
   }
 }

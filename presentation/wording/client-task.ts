@@ -71,3 +71,17 @@ export function correctionText(heldBack: number): string {
 
 /** Returns whether the migration waits for the client. */
 export const hasClientTask = ({ waitingFor }: Progress): boolean => waitingFor.roles.includes('client');
+
+/** Says that a self-service migration ends without a sign-off once it has no company left, as a clause. */
+export function automaticEndText({ state, preflight }: Pick<Progress, 'state' | 'preflight'>): string {
+  // In step 1, errors about the account or the platform keep the migration open.
+  const hasErrors = (preflight?.problems.length ?? 0) > 0;
+  const unless = hasErrors ? ' as soon as the check of the details finds no error' : '';
+  const whilePaused = state === 'paused' ? ', even while it is paused' : '';
+  return `the migration ends automatically${unless}${whilePaused}, and the stored credentials are destroyed`;
+}
+
+/** Warns that a self-service migration ends after the decision about its last company. */
+export function lastDecisionText(progress: Pick<Progress, 'state' | 'preflight'>): string {
+  return `Once every company has moved or been left out, ${automaticEndText(progress)}.`;
+}

@@ -1,5 +1,5 @@
 /** The consequences that commands and the dashboard show before they ask for confirmation. */
-import { approvalConsequence, endingConsequence } from '../../../cli/shared/consequences';
+import { approvalConsequence, endingConsequence, lastCompaniesConsequence } from '../../../cli/shared/consequences';
 import { localTime } from '../../../cli/terminal/times';
 import { progressOf, type Progress } from '../../../domain/progress/progress';
 import {
@@ -52,4 +52,13 @@ test('the end of a migration mentions moved companies only if some have moved or
     'no more moves will begin, up to 3 companies whose credentials have already been handed over will be checked',
   );
   expect(consequence({ total: 3, waiting: 1, moved: 2 })).toContain('companies that have moved stay moved (2 of 3');
+});
+
+test('the decision about the last companies ends a self-service migration', () => {
+  const open = { route: 'self-service', counts: counts({ total: 3, moved: 1, failed: 2 }) } as const;
+  const progress = progressOf(migrationPlan({ route: 'self-service' }), stateAt('complete-migration', open));
+  expect(lastCompaniesConsequence(progress, 1)).toBeNull();
+  expect(lastCompaniesConsequence({ ...progress, state: 'paused' }, 2)).toBe(
+    'No company is then left, so the migration ends automatically, even while it is paused, and the stored credentials are destroyed',
+  );
 });

@@ -65,7 +65,7 @@ describe('exceptions in self-service', () => {
     expect(bySupport.out).toContain('in self-service, only the client can decide what happens to companies');
     const skip = ['skip', id, 'S-3', '--reason', 'closed', ...as];
     const ENDS =
-      /: S-3 \(.*\)\. No company is then left, so the migration ends for good, even while it is paused, and /;
+      /: S-3 \(.*\)\. No company is then left, so the migration ends automatically, even while it is paused, and /;
     await until(async () => (await me.companiesOf(id))[1]?.state === 'moved');
     expect((await me.run('pause', id, ...as)).exitCode).toBe(0);
     expect((await me.run(...skip)).err).toMatch(ENDS);

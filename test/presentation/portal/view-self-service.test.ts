@@ -75,7 +75,7 @@ test('in self-service, the view says that the decision about the last company en
   expect(leavingOut({ pause })?.consequence).toMatch(/the migration ends automatically, even while it is paused, and/);
   // An error about the account stays, so the migration does not end yet.
   expect(leavingOut({ preflight: preflight({ problems: ['no room'] }) })?.consequence).toMatch(
-    /left out and the check of the details finds no error, the migration ends automatically, and/,
+    /left out, the migration ends automatically as soon as the check of the details finds no error, and/,
   );
 });
 
