@@ -220,3 +220,8 @@ export function findPlatform(keyOrSlug: string): Platform | undefined {
 export function isRotating(platform: Platform): boolean {
   return platform.rotation === 'each-refresh' || platform.rotation === 'daily';
 }
+
+/** Returns whether companies of the platform can have invoices. Banking platforms have none. */
+export function hasInvoices({ sourceType }: Platform): boolean {
+  return sourceType !== 'Banking';
+}

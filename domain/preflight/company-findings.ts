@@ -1,7 +1,7 @@
 /** Findings about single manifest rows and token families. They need no call to the service. */
 import type { ManifestRow } from '../companies/manifest';
 import { alteredNameAdvice, spreadsheetDamage, storedName } from '../companies/manifest';
-import type { Platform } from '../../platforms/platforms';
+import { hasInvoices, type Platform } from '../../platforms/platforms';
 import type { PreflightFinding } from './findings';
 import { attachTo, errorFinding, quoted, warningFinding } from './findings';
 import { counted, outOf } from '../text/sentences';
@@ -25,7 +25,7 @@ export function companyFindings(row: ManifestRow, platform: Platform): readonly 
   } else if (isUnusualOrganization(organization, platform)) {
     findings.push(attachTo(row, field, unusualOrganization(organization, platform)));
   }
-  if (row.expectedInvoices === null) {
+  if (row.expectedInvoices === null && hasInvoices(platform)) {
     const message = 'expectedInvoices is missing, so missing invoices would go unnoticed';
     findings.push(
       attachTo(row, 'expectedInvoices', warningFinding('no-expected-invoices', message, 'add the number of invoices')),

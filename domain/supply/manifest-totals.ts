@@ -2,7 +2,7 @@
 import { familyFindings, type FamilySizes } from '../preflight/company-findings';
 import { Rounding, type ManifestRow } from '../companies/manifest';
 import { outOf } from '../text/sentences';
-import type { Platform } from '../../platforms/platforms';
+import { hasInvoices, type Platform } from '../../platforms/platforms';
 import type { NumberMap } from './duplicates';
 import type { Report } from './findings';
 
@@ -59,7 +59,7 @@ export function reportTotalFindings(file: string, totals: ManifestTotals, platfo
   }
 
   const { companies, companiesWithoutVolume } = totals;
-  if (companiesWithoutVolume > 0) {
+  if (companiesWithoutVolume > 0 && hasInvoices(platform)) {
     const message = `expectedInvoices is missing for ${outOf(companiesWithoutVolume, companies, 'company')}`;
     const advice = 'fill in the number of invoices, so that missing invoices are noticed';
     report({ ...warning, code: 'no-expected-invoices', field: 'expectedInvoices', message, advice });

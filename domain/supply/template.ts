@@ -1,4 +1,5 @@
 import type { Platform, Route } from '../../platforms/platforms';
+import { hasInvoices } from '../../platforms/platforms';
 import { COMPANY_ID, CONNECTION_ID, credentialFields, credentialColumns, manifestColumns } from './columns';
 
 /** A column of a template, with an explanation for the person who fills it in. */
@@ -16,7 +17,7 @@ export interface Template {
 
 /** Returns the templates for a platform: one for the companies, and a separate one for their credentials. */
 export function templatesOf(platform: Platform, route: Route): readonly Template[] {
-  const secret = [...credentialFields(platform), 'obtainedAt'];
+  const omitted = [...credentialFields(platform), 'obtainedAt', ...(hasInvoices(platform) ? [] : ['expectedInvoices'])];
   const companies = manifestColumns(platform, route);
   const credentials = credentialColumns(platform);
   const described = (names: readonly string[], required: readonly string[]): readonly TemplateColumn[] =>
@@ -25,7 +26,7 @@ export function templatesOf(platform: Platform, route: Route): readonly Template
     {
       name: 'manifest',
       columns: described(
-        [...companies.required, ...companies.optional].filter((name) => !secret.includes(name)),
+        [...companies.required, ...companies.optional].filter((name) => !omitted.includes(name)),
         companies.required,
       ),
     },

@@ -76,6 +76,15 @@ test('export-template explains the content of each column', async () => {
   expect(out).toContain(`ferry check ${folder}/manifest.csv -p zoho-books --credentials ${folder}/credentials.csv\n`);
 });
 
+test('export-template asks for invoices only if the platform has them', async () => {
+  const columnsOf = async (slug: string): Promise<string> => {
+    await ferry(['export-template', path.join(folder, slug), '-p', slug]);
+    return readFileSync(path.join(folder, slug, 'manifest.csv'), 'utf8');
+  };
+  expect(await columnsOf('square')).toMatch(/^reference,name,merchantId,expectedInvoices,wave,/);
+  expect(await columnsOf('plaid')).toMatch(/^reference,name,itemId,wave,/);
+});
+
 test('export-template says when the credentials of a platform that rotates its tokens are filled in', async () => {
   const { out } = await ferry(['export-template', folder, '-p', 'quickbooks-online']);
   expect(out).toContain(

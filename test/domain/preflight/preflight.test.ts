@@ -218,6 +218,10 @@ describe('a manifest row', () => {
     ['a missing number of invoices is reported', { expectedInvoices: null }, ['warning no-expected-invoices']],
   ])('with %s', (_, changes, found) => expect(codes(companyFindings(row(1, changes), QUICKBOOKS))).toEqual(found));
 
+  test('without a number of invoices has no finding on a banking platform, which has no invoices', () => {
+    expect(companyFindings(row(1, { expectedInvoices: null }), platform('plaid'))).toEqual([]);
+  });
+
   test('token families of more than one company are reported, and so are missing families', () => {
     const zoho = platform('zoho-books');
     const sizes = { companies: 6, withoutFamily: 0, families: 2, companiesInFamilies: 5, largestFamily: 3 };
