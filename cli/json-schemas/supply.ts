@@ -14,6 +14,11 @@ const checked = {
   credentials: count,
   manifestDigest: nullableText.describe('null if any error was found'),
   asked: z.array(z.enum(['account', 'other migrations'])),
+  notChecked: z
+    .array(z.enum(['account', 'other migrations', 'dependents', 'credentials']))
+    .describe(
+      "what was not checked; dependents: whether another client's companies depend on the registered application; credentials: whether the separate credentials match the companies",
+    ),
   estimate: part.estimate.nullable(),
   errors: count,
   warnings: count,

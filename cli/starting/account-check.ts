@@ -21,8 +21,9 @@ import {
 import type { Manifest } from '../manifest';
 import { withServiceAt } from '../shared/service-client';
 
-/** A source that can be checked in addition to the files. */
-type CheckedSource = 'account' | 'other migrations';
+/** The sources that can be checked in addition to the files. */
+export const CHECKED_SOURCES = ['account', 'other migrations'] as const;
+type CheckedSource = (typeof CHECKED_SOURCES)[number];
 
 export interface AccountCheck {
   /** The sources that could not be asked, because their servers are not configured. */

@@ -10,7 +10,7 @@ import { listAllFindings, startArguments } from '../shared/file-arguments';
 import { findingsJson, printFindings } from '../shared/results';
 import type { CommandResult, Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
-import { checkAccount, defaultRoute, type AccountCheck, type CheckedPlan } from './account-check';
+import { checkAccount, CHECKED_SOURCES, defaultRoute, type AccountCheck, type CheckedPlan } from './account-check';
 
 export interface CheckOutcome {
   readonly files: ManifestFiles;
@@ -36,7 +36,8 @@ export async function checkAll(env: NodeJS.ProcessEnv, request: CheckRequest): P
   return { files, platform, manifest, account, limits, findings: manifest.findings };
 }
 
-export function checkJson({ files, platform, manifest, account, findings }: CheckOutcome) {
+export function checkJson(outcome: CheckOutcome) {
+  const { files, platform, manifest, account, findings } = outcome;
   const { errors, warnings } = findings;
   return {
     files,
@@ -46,12 +47,26 @@ export function checkJson({ files, platform, manifest, account, findings }: Chec
     // Omits the digest if any error was found, because the manifest must then not be approved.
     manifestDigest: errors === 0 ? manifest.digest : null,
     asked: account?.asked ?? [],
+    notChecked: notChecked(outcome),
     estimate: account?.estimate ?? null,
     errors,
     warnings,
     ...findingsJson(findings),
   };
 }
+
+/** Returns what was not checked. Without the account or other migrations, dependents are never checked. */
+function notChecked({ files, manifest, account }: CheckOutcome) {
+  return [
+    ...CHECKED_SOURCES.filter((source) => !account?.asked.includes(source)),
+    ...(account?.areDependentsUnchecked ? ['dependents' as const] : []),
+    ...(isMatchingUnchecked(files, manifest) ? ['credentials' as const] : []),
+  ];
+}
+
+/** Returns whether the separate credentials were not matched with the companies, because the manifest has errors. */
+const isMatchingUnchecked = (files: ManifestFiles, { areCredentialsMatched }: Manifest): boolean =>
+  files.credentials !== undefined && !areCredentialsMatched;
 
 function notCheckedText({ notConfigured }: AccountCheck): string | null {
   if (notConfigured.length === 0) return null;
@@ -74,7 +89,7 @@ export function printSummary(output: Output, outcome: CheckOutcome): void {
     output.line(`  ${dryRunCommand(files, platform)}`);
   }
   if (errors > 0) {
-    if (files.credentials !== undefined && !manifest.areCredentialsMatched)
+    if (isMatchingUnchecked(files, manifest))
       output.line(
         `The rows of ${files.credentials} were checked, but not matched with the companies. They are matched once the manifest has no errors.`,
       );

@@ -68,6 +68,7 @@ test('an organization that is already connected causes an error with its positio
   expect((await runJson(orchestrator, 'check', file, ...QUICKBOOKS, '--offline')).json).toMatchObject({
     ok: true,
     asked: [],
+    notChecked: ['account', 'other migrations'],
   });
 });
 
@@ -102,6 +103,7 @@ test('check says that it cannot know which companies of other clients depend on 
   );
   const dryRun = `ferry start ${MANIFEST} ${QUICKBOOKS.join(' ')} --client "short name" --dry-run`;
   expect(out).toContain(` To check this, run:\n  ${dryRun}\n`);
+  expect((await runJson(orchestrator, 'check', MANIFEST, ...QUICKBOOKS)).json['notChecked']).toEqual(['dependents']);
   expect((await run(['check', MANIFEST, ...QUICKBOOKS, '--offline'])).out).not.toContain('Not checked');
   expect((await run(['start', MANIFEST, ...QUICKBOOKS, '--client', 'any', '--dry-run'])).out).not.toContain(
     'Not checked',

@@ -47,6 +47,8 @@ test('check rejects an invalid manifest, with line and column of every error', a
 test('check says that errors in the manifest keep the credentials from being matched', async () => {
   const notMatched = `The rows of ${credentials} were checked, but not matched with the companies.`;
   expect((await ferry(check(bad, '--credentials', credentials))).out).toContain(notMatched);
+  const { out } = await ferry(check(bad, '--credentials', credentials, '--json'));
+  expect(JSON.parse(out)).toMatchObject({ notChecked: ['account', 'other migrations', 'credentials'] });
   expect((await ferry(check(bad))).out).not.toContain('matched');
   expect((await ferry(check(manifest, '--credentials', bad))).out).not.toContain('not matched');
 });
