@@ -7,9 +7,11 @@
  */
 import { once } from 'node:events';
 import { createReadStream, existsSync } from 'node:fs';
-import { link, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { link, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import { isAlive } from '../../config';
 import type { MigrationKey, Secret } from '../../security';
 import { createSealer, fingerprintOf, jsonOf, sealClientSecret, sealCredential } from '../../security';
 import type { SealedApplication, SealedCredential } from '../../store';
@@ -127,7 +129,8 @@ async function writeNew(file: string, lines: AsyncIterable<string> | Iterable<st
   const unfinished = `${file}.${process.pid}.unfinished`;
   const failed = (cause: unknown) =>
     new CommandFailed(`${file} cannot be written`, 'choose another file with --output', { cause });
-  const source = await createFresh(unfinished).catch((error: unknown) => {
+  await removeLeftOver(file);
+  const source = await open(unfinished, 'wx', 0o600).catch((error: unknown) => {
     throw failed(error);
   });
   try {
@@ -146,10 +149,15 @@ async function writeNew(file: string, lines: AsyncIterable<string> | Iterable<st
   }
 }
 
-/** Creates a file that only its owner can read. Removes the file that a killed process with the same id has left. */
-async function createFresh(file: string): Promise<FileHandle> {
-  await rm(file, { force: true });
-  return open(file, 'wx', 0o600);
+/** Removes the unfinished files that killed processes with the same output have left. Best effort. */
+async function removeLeftOver(file: string): Promise<void> {
+  const { dir, base } = path.parse(file);
+  for (const name of await readdir(dir || '.').catch(() => [])) {
+    if (!name.startsWith(`${base}.`)) continue;
+    const pid = Number(/^([1-9]\d{0,8})\.unfinished$/.exec(name.slice(base.length + 1))?.[1]);
+    if (pid === process.pid || (pid > 0 && !isAlive(pid)))
+      await rm(path.join(dir, name), { force: true }).catch(() => undefined);
+  }
 }
 
 /** @throws if the target exists */

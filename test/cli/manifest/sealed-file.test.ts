@@ -1,4 +1,5 @@
 /** Tests that a sealed file is written completely or not at all. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -45,6 +46,20 @@ test('until the file is complete, only an unfinished file exists, which only its
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(await isSealedFile(file)).toBe(true);
   expect(existsSync(unfinishedOf(file))).toBe(false);
+});
+
+test('an unfinished file of a process that no longer runs is removed, and no other file', async () => {
+  const file = newFile();
+  const { pid: ended } = spawnSync(process.execPath, ['--version']);
+  const leftOver = `${file}.${ended}.unfinished`;
+  const others = [
+    `${file}.${process.ppid}.unfinished`,
+    `${file}.${ended}.unfinished.txt`,
+    `${file}2.${ended}.unfinished`,
+  ];
+  for (const each of [leftOver, ...others]) writeFileSync(each, '');
+  await write(file);
+  expect([file, leftOver, ...others].filter((each) => existsSync(each))).toEqual([file, ...others]);
 });
 
 test('if the writing fails, no file stays behind', async () => {
