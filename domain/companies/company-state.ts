@@ -83,6 +83,15 @@ export function clientStateOf(state: CompanyState, failure: FailureKind | null, 
   }
 }
 
+/**
+ * Returns whether the end customer of a company should get the link to reconnect: the company must reconnect, or it
+ * depends on an application that was replaced, even if it was left out. Having a link is not enough, because a company
+ * that was not moved for another reason can also have one, and a left-out company keeps its last failure.
+ */
+export function needsLink(state: CompanyState, failure: FailureKind | null, dependsOnReplaced: boolean): boolean {
+  return dependsOnReplaced || clientStateOf(state, failure) === 'must-reconnect';
+}
+
 /** Returns the words that people read for the state of a company: *moved*, *must reconnect* and so on. */
 export function clientStateText(state: CompanyState, failure: FailureKind | null, stage: MoveStage = 'open'): string {
   return clientStateWords(stage)[clientStateOf(state, failure, stage !== 'open')];

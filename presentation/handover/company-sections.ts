@@ -6,7 +6,7 @@
 import { inClientWords } from '../../domain/companies/client-words';
 import type { CompanyState, MoveStage } from '../../domain/companies/company-state';
 import type { Counts } from '../../domain/companies/counts';
-import { clientStateOf, clientStateText, COMPANY_STATES, unreachedText } from '../../domain/companies/company-state';
+import { clientStateText, COMPANY_STATES, needsLink, unreachedText } from '../../domain/companies/company-state';
 import { countOpen } from '../../domain/companies/counts';
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import type { LedgerCompany, ReportFigures } from '../../store';
@@ -245,7 +245,8 @@ export function companyRecord(
   { stage, route, now }: Pick<ReportView, 'stage' | 'route' | 'now'>,
   aboutApplication: string | null = null,
 ): Readonly<Record<string, string>> {
-  const { reference, name, storedName, organization, companyId, connectionId, linkUrl } = company;
+  const { reference, name, storedName, organization, companyId, connectionId } = company;
+  const hasLink = needsLink(company.state, company.failure, company.replacedApplication);
   return {
     reference,
     name,
@@ -261,19 +262,13 @@ export function companyRecord(
     records: recordsText(company),
     'synced every': syncIntervalText(company),
     'next sync': nextSyncText(company, now, momentText),
-    'link for the end customer': needsLink(company) ? (linkUrl ?? '') : '',
+    'link for the end customer': hasLink ? (company.linkUrl ?? '') : '',
     'left out by': company.leftOutBy ?? '',
     'reason for leaving it out': company.leftOutReason ?? '',
     'company id': companyId ?? '',
     'connection id': connectionId ?? '',
     'correlation ids': correlationIdsText(company),
   };
-}
-
-/** Returns whether the end customer should get the link. A left-out company needs none, but keeps its last failure. */
-function needsLink(company: ReportedCompany): boolean {
-  const { state, failure, replacedApplication } = company;
-  return (mustReconnect(company) || replacedApplication) && clientStateOf(state, failure) !== 'left-out';
 }
 
 function spreadsheetAction(company: ReportedCompany, view: Pick<ReportView, 'stage' | 'route'>): string {

@@ -4,6 +4,7 @@ import {
   clientStateOf,
   clientStateText,
   ledgerStatesOf,
+  needsLink,
   unreachedText,
 } from '../../../domain/companies/company-state';
 import { heldBackForSupport, missingCredentialText, notReadyText } from '../../../domain/companies/credential-state';
@@ -177,10 +178,8 @@ async function printLinks(output: Output, found: Stream<LedgerCompany>): Promise
   }
 }
 
-/** Returns whether the end customer should get the link. A company that was left out keeps its last failure. */
 function canReconnect({ state, failure, linkUrl, replacedApplication }: LedgerCompany): boolean {
-  if (linkUrl === null || clientStateOf(state, failure) === 'left-out') return false;
-  return failure === 'reauthorization-required' || replacedApplication;
+  return linkUrl !== null && needsLink(state, failure, replacedApplication);
 }
 
 function stateCell({ state, failure }: LedgerCompany, stage: MoveStage): TableCell {

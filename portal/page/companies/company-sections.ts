@@ -69,8 +69,7 @@ export function createExceptions(app: App): CompanyList {
     empty: () => noExceptionsText(app.view()),
     onShow: (companies, hasMore) => {
       about.hidden = companies.length === 0;
-      // A company that was left out can have a link too, but the file names only companies that have to reconnect.
-      download.hidden = !hasMore && companies.every(({ linkUrl, state }) => linkUrl === null || state === 'left-out');
+      download.hidden = !hasMore && companies.every(({ linkUrl }) => linkUrl === null);
       intro.textContent = introOf(app);
     },
   });

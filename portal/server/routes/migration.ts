@@ -1,7 +1,7 @@
 /** The routes that the page reads: the view of the migration, and its companies. */
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
-import { clientStateOf } from '../../../domain/companies/company-state';
+import { needsLink } from '../../../domain/companies/company-state';
 import { stageOf } from '../../../domain/migration/terminated';
 import { ErrorSchema } from '../../contract/requests';
 import { CompaniesSchema, CompanyFilterSchema, MigrationAnswerSchema } from '../../contract/migration-view';
@@ -14,15 +14,6 @@ import { noSession, unavailable } from '../errors';
 import { SharedReads } from '../shared-reads';
 
 const LINKS_PER_READ = 500;
-
-/**
- * Returns whether the end customer has to reconnect a company: the client's word for its state is "must reconnect", or
- * it was connected with an application that was replaced. Having a link is not enough, because a company that was not
- * moved for another reason can also have one.
- */
-function reconnects({ state, failure, dependsOnReplaced }: CompanyRow): boolean {
-  return dependsOnReplaced || clientStateOf(state, failure) === 'must-reconnect';
-}
 
 /**
  * Reads the companies that were not moved, or that were not moved yet. The database selects them only by the ledger's
@@ -144,7 +135,7 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
       const links: PortalCompany[] = [];
       for await (const row of needingAttention(signedIn)) {
         const company = companyOf(row, null);
-        if (reconnects(row) && company.linkUrl !== null) links.push(company);
+        if (needsLink(row.state, row.failure, row.dependsOnReplaced) && company.linkUrl !== null) links.push(company);
       }
       const rows = links.map(({ reference, name, linkUrl }) => [reference, name, linkUrl ?? '']);
       return reply

@@ -152,7 +152,8 @@ test('a company whose application was replaced is listed with its link until its
     replacedApplications: [{ companies: 1, references: ['R-2'] }],
   });
   await updateRow(orchestrator.ferry.db, replaced.id, 2, { state: 'skipped', left_out_reason: 'sold' });
-  expect((await run('companies', replaced.id, '--csv')).out).toMatch(
-    /\nR-2,.*sold; the application that obtained the tokens was replaced/,
-  );
+  const { linkUrl: second } = (await findCompany(orchestrator.ferry.db, replaced.id, { reference: 'R-2' })) ?? {};
+  const [, row] = /\n(R-2,.*)/.exec((await run('companies', replaced.id, '--csv')).out) ?? [];
+  expect(row).toMatch(/sold; the application that obtained the tokens was replaced/);
+  expect(row).toContain(`,${second},`);
 }, 60_000);

@@ -26,14 +26,19 @@ describe('a company in the report', () => {
     ).toBe('');
   });
 
-  test.each(['skipped', 'excluded'] as const)('has no link in the CSV file if it was left out: %s', (state) => {
-    const revoked = { ...COMPANY, state, failure: 'reauthorization-required', movedAt: null } as const;
-    const linkOf = (company: ReportedCompany) =>
-      companyRecord(company, { route: 'managed', stage: 'open', now: NOW })['link for the end customer'];
-    expect(linkOf(revoked)).toBe('');
-    expect(linkOf({ ...revoked, replacedApplication: true })).toBe('');
-    expect(linkOf({ ...revoked, state: 'failed' })).toBe('https://link.example/1');
-  });
+  test.each(['skipped', 'excluded'] as const)(
+    'has a link in the CSV file after it was left out only if its application was replaced: %s',
+    (state) => {
+      const revoked = { ...COMPANY, state, failure: 'reauthorization-required', movedAt: null } as const;
+      const linkOf = (company: ReportedCompany) =>
+        companyRecord(company, { route: 'managed', stage: 'open', now: NOW })['link for the end customer'];
+      expect(linkOf(revoked)).toBe('');
+      const replaced = { ...revoked, replacedApplication: true };
+      expect(linkOf(replaced)).toBe('https://link.example/1');
+      expect(rowsOf(replaced, false)['Connected with an application that was replaced']).toContain(linkOf(replaced));
+      expect(linkOf({ ...revoked, state: 'failed' })).toBe('https://link.example/1');
+    },
+  );
 
   test('cannot contain markup in its name', () => {
     expect(rowsOf({ ...COMPANY, name: '[Go](http://e.io)' }, true)['Moved']).not.toContain('[Go]');
