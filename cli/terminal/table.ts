@@ -11,8 +11,11 @@ export interface TableColumn {
   readonly align?: 'left' | 'right';
   /** True if values are never shortened or wrapped, because people have to type them or every row must be one line. */
   readonly unbroken?: true;
-  /** True if the column is left out when there is no room for all columns. */
-  readonly optional?: true;
+  /**
+   * True if the column is left out when there is no room for all columns. `last`: only while the table would still be
+   * wider than the terminal, from the left.
+   */
+  readonly optional?: true | 'last';
 }
 
 /** Optional columns are left out if showing them would make a text column narrower than this. */
@@ -57,8 +60,9 @@ export class TableFormatter {
       (_, index) => !this.#shown?.includes(index) && rows.some((row) => safeTextOf(row[index] ?? '') !== ''),
     );
     if (leftOut.length === 0) return null;
-    const titles = leftOut.map(({ title }) => `"${title}"`).join(' and ');
-    return `To see ${titles}, make the terminal at least ${neededWidth(this.#sizes())} columns wide.`;
+    const titles = leftOut.map(({ title }) => `"${title}"`);
+    const names = [titles.slice(0, -1).join(', '), titles.at(-1)].filter(Boolean).join(' and ');
+    return `To see ${names}, make the terminal at least ${neededWidth(this.#sizes())} columns wide.`;
   }
 
   format(rows: readonly (readonly TableCell[])[]): string {
@@ -127,7 +131,7 @@ function longestWord(text: string): number {
   return Math.max(0, ...(text.match(/[^\s-]*-|[^\s-]+/g) ?? []).map(widthOf));
 }
 
-/** Returns the indices of all columns if all fit; otherwise, of the columns that are not optional. */
+/** Returns the indices of all columns if all fit; otherwise, without the optional columns that have no room. */
 function columnsThatFit(
   sizes: readonly Size[],
   columns: readonly TableColumn[],
@@ -135,7 +139,12 @@ function columnsThatFit(
 ): readonly number[] {
   const all = columns.map((_, index) => index);
   if (neededWidth(sizes) <= available) return all;
-  return all.filter((index) => !columns[index]?.optional);
+  let shown = all.filter((index) => columns[index]?.optional !== true);
+  const least = (index: number): number =>
+    Math.min(sizes[index]?.natural ?? 0, columns[index]?.unbroken ? Infinity : MIN_WIDTH);
+  for (const last of shown.filter((index) => columns[index]?.optional === 'last'))
+    if (sumOf(shown.map(least)) > available) shown = shown.filter((index) => index !== last);
+  return shown;
 }
 
 /** Returns the least width of a terminal in which all columns are shown. */

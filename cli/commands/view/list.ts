@@ -216,11 +216,11 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
         [
           { title: 'Migration', unbroken: true },
           'State',
-          'Step',
+          { title: 'Step', optional: 'last' },
           'Waiting for',
           { title: 'Done', align: 'right' },
-          { title: 'Open', align: 'right' },
-          { title: 'Not moved', align: 'right' },
+          { title: 'Open', align: 'right', optional: 'last' },
+          { title: 'Not moved', align: 'right', optional: 'last' },
           { title: 'Started', optional: true },
         ],
         migrations.map((line) => [

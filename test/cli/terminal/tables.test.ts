@@ -37,6 +37,20 @@ test.each([
   if (command === 'list') expect(out).toContain(migration.id);
 });
 
+test.each([
+  [70, '"Step", "Open" and "Started"'],
+  [60, '"Step", "Open", "Not moved" and "Started"'],
+])(
+  'the table of ferry list fits %i columns, and a text names the columns that were left out',
+  async (width, leftOut) => {
+    const { out } = await ferry(['list'], width, orchestrator.env);
+    const [table = '', hint = ''] = stripVTControlCharacters(out).split('\nTo see ');
+    expect(hint.replaceAll(/\s+/g, ' ').split(', make')[0]).toBe(leftOut);
+    expect(table.split('\n').filter((line) => widthOf(line) > width)).toEqual([]);
+    expect(table).toContain(migration.id);
+  },
+);
+
 test('columns stay aligned in any script, and optional columns are left out first', () => {
   const columns: readonly TableColumn[] = [
     { title: 'Id', unbroken: true },
