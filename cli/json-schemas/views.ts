@@ -70,6 +70,12 @@ const progress = {
     .nullable()
     .exactOptional()
     .describe('the window that was opened last, by the schedule or by `ferry schedule trigger`'),
+  areWindowsPaused: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'true if the windows were paused when the migration last looked for a window, and this window was not opened before',
+    ),
   firstCompany: company.firstCompany.nullable(),
   requestedFirst: z.strictObject({ reference: z.string(), notReady: z.boolean() }).nullable(),
   outage: part.outage.nullable(),

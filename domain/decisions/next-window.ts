@@ -1,5 +1,6 @@
 /** Completes the answers to decisions: says that moves wait for the next window, or that the windows are paused. */
 import type { Decision } from '../migration/decision';
+import { isPaused } from '../migration/pauses';
 import { nextMove } from '../planning/windows';
 import { momentText } from '../text/sentences';
 import type { Ruling } from './ruling';
@@ -21,8 +22,10 @@ export function withNextWindow(ruling: Ruling, decision: Decision, at: string): 
   const opensAt = nextMove(windows, at);
   if (windows.length === 0 || opensAt === null) return ruling;
   const isOpen = opensAt === at;
-  if (state.schedule === 'paused' && !(isOpen && state.openedWindow?.opensAt === state.window?.opensAt))
-    return { state, text: `${ruling.text}; the windows are paused, so no move begins until they are resumed` };
+  if (state.schedule === 'paused' && !(isOpen && state.openedWindow?.opensAt === state.window?.opensAt)) {
+    const paused = isPaused(state) ? 'the migration and its windows are paused' : 'the windows are paused';
+    return { state, text: `${ruling.text}; ${paused}, so no move begins until they are resumed` };
+  }
   if (isOpen) return ruling;
   const text = `no move begins before the next window, which opens at ${momentText(opensAt)}`;
   return { state, text: `${ruling.text}; ${text}` };

@@ -68,3 +68,15 @@ export function pauseText(pause: Pause): string {
   const why = stopReason === null ? reason : shownStopText(stopReason, reason);
   return oneLine(`${who} since ${momentText(at)}: ${why}`, MAX_PAUSE_LENGTH);
 }
+
+/**
+ * Returns whether no move begins because the windows were paused when the migration last looked for a window. It does
+ * not look during a pause of the migration.
+ */
+export function areWindowsPaused({
+  schedule,
+  window,
+  openedWindow,
+}: Pick<MigrationState, 'schedule' | 'window' | 'openedWindow'>): boolean {
+  return schedule === 'paused' && openedWindow?.opensAt !== window?.opensAt;
+}

@@ -2,8 +2,7 @@
 import type { Counts } from '../companies/counts';
 import type { ReviewedState } from '../decisions/guards';
 import { digestOf, suppliersOf } from '../decisions/guards';
-import type { SigningRules } from '../migration/approvers';
-import { signingRules } from '../migration/approvers';
+import { signingRules, type SigningRules } from '../migration/approvers';
 import type {
   Approval,
   ChosenFirstCompany,
@@ -20,9 +19,8 @@ import type { Preflight } from '../migration/preflight-result';
 import { isEnding } from '../migration/migration-state';
 import type { Outage } from '../migration/outage';
 import type { MigrationPlan } from '../migration/plan';
-import { isPaused, pausesOf, pauseText } from '../migration/pauses';
-import type { EndedInTemporal } from '../migration/terminated';
-import { endedInTemporalText } from '../migration/terminated';
+import { areWindowsPaused, isPaused, pausesOf, pauseText } from '../migration/pauses';
+import { endedInTemporalText, type EndedInTemporal } from '../migration/terminated';
 import type { Role, Step } from '../migration/steps';
 import { roleText, STEP_RULES, STEPS, stepNumber, stepsOf } from '../migration/steps';
 import type { Estimate } from '../planning/estimate';
@@ -30,8 +28,7 @@ import type { Throughput } from '../planning/throughput';
 import type { Window, WindowOccurrence } from '../planning/windows';
 import { momentText, oneLine } from '../text/sentences';
 import type { Route } from '../../platforms/platforms';
-import type { WaitingFor } from './waiting-for';
-import { isChecking, waitingForOf } from './waiting-for';
+import { isChecking, waitingForOf, type WaitingFor } from './waiting-for';
 
 export interface StepProgress {
   readonly step: Step;
@@ -85,6 +82,8 @@ export interface Progress {
   readonly window: WindowOccurrence | null;
   /** The window that was opened last; null if none was. Absent in an answer of an earlier version. */
   readonly openedWindow?: WindowOccurrence | null;
+  /** See `areWindowsPaused`. False without windows. Absent in an answer of an earlier version. */
+  readonly areWindowsPaused?: boolean;
   readonly firstCompany: FirstCompany | null;
   /** The company that was chosen to go first; null: the first company that can be moved goes first. */
   readonly requestedFirst: ChosenFirstCompany | null;
@@ -138,6 +137,7 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     reconnections: { waiting: state.relinking, checkedAt: state.reconnections?.checkedAt ?? null },
     window: state.window,
     openedWindow: state.openedWindow,
+    areWindowsPaused: windows.length > 0 && areWindowsPaused(state),
     firstCompany: state.firstCompany,
     requestedFirst: state.requestedFirst,
     outage: state.outage,

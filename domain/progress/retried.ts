@@ -14,10 +14,10 @@ import { isForPausedWindows } from './waiting-for';
  * @returns null if there are none, or if the migration or its workflow has ended
  */
 export function retriedText(
-  progress: Pick<Progress, 'state' | 'counts' | 'windows' | 'waitingFor' | 'outage'>,
+  progress: Pick<Progress, 'state' | 'counts' | 'windows' | 'waitingFor' | 'outage' | 'areWindowsPaused'>,
   now: string,
   timeText: (iso: string) => string = momentText,
-  areWindowsPaused = false,
+  areWindowsPaused = progress.areWindowsPaused,
 ): string | null {
   const { retried = 0, firstRetried } = progress.counts;
   if (retried === 0 || isOver(progress.state)) return null;
@@ -34,13 +34,14 @@ export interface TryTimes extends Pick<Progress, 'windows'> {
 /**
  * Returns what has to happen before any company is tried, as a clause; null if nothing stops the migration.
  *
- * @param areWindowsPaused true if no window is open, and the Schedule is known to be paused. The migration notices this
- *   only when it looks for a window, and not during a pause
+ * @param areWindowsPaused true if no window is open, and the Schedule is known to be paused; by default, when the
+ *   migration last looked for a window, which it does not do during a pause
  */
 export function resumptionText(
-  { state, waitingFor, outage }: Pick<Progress, 'state' | 'waitingFor' | 'outage'>,
-  areWindowsPaused = false,
+  progress: Pick<Progress, 'state' | 'waitingFor' | 'outage' | 'areWindowsPaused'>,
+  areWindowsPaused = progress.areWindowsPaused,
 ): string | null {
+  const { state, waitingFor, outage } = progress;
   if (areWindowsPaused || isForPausedWindows(waitingFor))
     return state === 'paused' ? 'once the migration and its windows are resumed' : 'once the windows are resumed';
   if (state === 'paused') return ONCE_RESUMED;

@@ -8,7 +8,7 @@ import { isHandoverRejected } from '../decisions/withdrawals';
 import { shownStopText } from '../companies/failures';
 import type { MigrationState, Proposal } from '../migration/migration-state';
 import type { Preflight } from '../migration/preflight-result';
-import { automaticPause, isPaused, pausesByPeople } from '../migration/pauses';
+import { areWindowsPaused, automaticPause, isPaused, pausesByPeople } from '../migration/pauses';
 import { detailProblems } from '../migration/preflight-result';
 import type { Outage } from '../migration/outage';
 import { onHoldText } from '../migration/outage';
@@ -151,7 +151,7 @@ function waitingInComplete(state: MigrationState): WaitingFor {
   if (countReadyOrMoving(counts) === 0) return nothingReady(state);
   const missing = onlyDeferredLeft(counts) ? suppliesMissing(state, isChecking(state)) : null;
   if (missing) return missing;
-  if (state.schedule === 'paused' && state.openedWindow?.opensAt !== state.window?.opensAt) {
+  if (areWindowsPaused(state)) {
     return support('resume the windows: they are paused, so no move begins');
   }
   if (state.outage) return noOne(onHoldText(state.outage));

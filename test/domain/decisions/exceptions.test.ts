@@ -1,6 +1,6 @@
 /** Tests decisions about companies that were not moved. */
 import type { Companies } from '../../../domain/migration/decision';
-import type { MigrationState } from '../../../domain/migration/migration-state';
+import type { MigrationState, Pause } from '../../../domain/migration/migration-state';
 import type { Role } from '../../../domain/migration/steps';
 import type { Window } from '../../../domain/planning/windows';
 import { WEEKDAYS } from '../../../domain/planning/windows';
@@ -121,15 +121,18 @@ describe('the answer to a decision', () => {
     const paused = '1 company will be tried again; the windows are paused, so no move begins until they are resumed';
     const open = daily('09:00', '15:00');
     const window = { opensAt: '2026-03-02T09:00:00.000Z', closesAt: '2026-03-02T15:00:00.000Z' };
-    const textWhilePaused = (hours: Window | null, openedWindow: typeof window | null) => {
+    const textWhilePaused = (hours: Window | null, openedWindow: typeof window | null, pause: Pause | null = null) => {
       const state = stateAt('complete-migration', { counts: counts({ total: 3, moved: 2, failed: 1 }) });
       const limits = { ...state.limits, windows: hours ? [hours] : [] };
-      return decideOne({ ...state, limits, window, openedWindow, schedule: 'paused' }, retry).outcome.text;
+      return decideOne({ ...state, limits, window, openedWindow, pause, schedule: 'paused' }, retry).outcome.text;
     };
     expect(textWhilePaused(LATER_TODAY, null)).toBe(paused);
     expect(textWhilePaused(LATER_TODAY, window)).toBe(paused);
     expect(textWhilePaused(open, null)).toBe(paused);
     expect(textWhilePaused(open, window)).toBe('1 company will be tried again');
+    expect(textWhilePaused(open, null, { reason: 'lunch', by: 'Sam', stopReason: null, at: '' })).toBe(
+      '1 company will be tried again; the migration and its windows are paused, so no move begins until they are resumed',
+    );
     // The windows were removed, but `schedule` stays `paused` until the migration next looks for a window.
     expect(textWhilePaused(null, null)).toBe('1 company will be tried again');
   });

@@ -26,6 +26,14 @@ test.each<[string, Partial<MigrationState>, string]>([
     { schedule: 'paused', window: { opensAt: AT, closesAt: LATER } },
     'once the windows are resumed',
   ],
+  [
+    'while the migration and its windows are paused',
+    {
+      ...{ schedule: 'paused', window: { opensAt: AT, closesAt: LATER } },
+      pause: { reason: 'lunch', by: 'Sam', stopReason: null, at: AT },
+    },
+    'once the migration and its windows are resumed',
+  ],
   ['in an outage', { outage: { why: 'no answer', since: AT, until: LATER } }, 'once the outage is over'],
 ])('a company is tried again %s', (_, changes, when) => {
   const progress = progressOf(migrationPlan(), { ...retried, ...changes });
