@@ -53,7 +53,10 @@ function titleOf(rows: DashboardState['rows']): StyledLine {
   const bold = { text: 'Ferry dashboard', style: 'bold' } as const;
   if (rows === null) return [bold];
   const count = (group: StatusGroup): number => rows.filter((row) => statusGroup(row) === group).length;
-  const groups = `${count('support')} for support, ${count('running')} running, ${count('client')} for the client`;
+  // Only of visible rows is it known that they are on hold.
+  const onHold = rows.filter((row) => isRunning(row) && row.progress?.outage).length;
+  const held = onHold === 0 ? '' : `, on hold ${onHold}`;
+  const groups = `support ${count('support')}, running ${count('running') - onHold}${held}, client ${count('client')}`;
   return [bold, `  ${rows.length} open: ${groups}`];
 }
 

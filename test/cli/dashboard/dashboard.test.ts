@@ -68,7 +68,7 @@ test('the list shows step, who has to act, companies moved and exceptions of eve
   await screen.waitFor(/dock\S+ +6\/6 both \d+s .* 1\/3 .* 2\n/);
   await screen.waitFor(/sign off the handover/);
   expect(withoutTimes(screen)).toEqual([
-    'Ferry dashboard  3 open: 2 for support, 0 running, 1 for the client     hh:mm:ss',
+    'Ferry dashboard  3 open: support 2, running 0, client 1                 hh:mm:ss',
     '',
     '  Migration              Step Waiting for             Moved  /min      Ends Exc.',
     '▸ dock.quickbooks-online  6/6 both ... ███░░░░░░░   1/3                    2',

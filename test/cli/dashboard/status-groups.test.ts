@@ -1,9 +1,22 @@
-/** Tests who must act on a migration, according to the dashboard: support or the client. */
+/** Tests who must act on a migration, according to the dashboard, and how many migrations its title counts. */
 import { statusGroup } from '../../../cli/dashboard/state';
-import { row } from './dashboard-states';
+import { progressOf } from '../../../domain/progress/progress';
+import { AT, migrationPlan } from '../../support/migrations/migration-states';
+import { linesOf, moving, row, RUNNING, stateOf } from './dashboard-states';
 
 test('a paused migration is for support, but in self-service for the client', () => {
   const paused = { state: 'paused', waitingFor: 'client' } as const;
   expect(statusGroup(row('a.wave', paused))).toBe('support');
   expect(statusGroup(row('a.wave', { ...paused, step: 'self-service' }))).toBe('client');
+});
+
+test('the title counts migrations that are on hold separately, and fits the narrowest terminal', () => {
+  const outage = { why: 'answered 503', since: AT, until: AT };
+  const held = { ...moving, progress: progressOf(migrationPlan(), { ...RUNNING, outage }) };
+  const rowsOf = (count: number, each: typeof moving) =>
+    Array.from({ length: count }, (_, index) => ({ ...each, migrationId: `${each.migrationId}${index}` }));
+  const rows = [...rowsOf(9, row('s', { waitingFor: 'support' })), ...rowsOf(9, { ...moving, migrationId: 'm' })];
+  const state = stateOf([...rows, ...rowsOf(9, held), ...rowsOf(9, row('c'))]);
+  const [title = ''] = linesOf(state, { columns: 76, rows: 24 });
+  expect(title).toMatch(/^Ferry dashboard {2}36 open: support 9, running 9, on hold 9, client 9 +22:04:11$/);
 });
