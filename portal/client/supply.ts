@@ -39,6 +39,12 @@ export interface SupplyTransport<Credential> {
   readonly progress: (share: number) => void;
 }
 
+/** A part of the credentials: the number of credentials before it, and in it. */
+interface Part {
+  readonly start: number;
+  readonly size: number;
+}
+
 /** The answer to a supply of credentials. */
 export interface SupplyAnswer extends RequestAnswer {
   /** The number of credentials that an applied decision supplied. */
@@ -84,14 +90,14 @@ export async function supplyInParts<Credential extends Label>(
     const boxes = sealed.map(({ boxHash: _, ...each }) => each);
     say(`Sending ${start + 1} to ${start + sealed.length} of ${counted(credentials.length, 'credential')}…`);
     const answer = await submit('/api/credentials', { decisionId, replaces, keyFingerprint, credentials: boxes });
-    if (answer.outcome !== 'stored') return afterEarlierParts(answer, credentials.length - start);
+    if (answer.outcome !== 'stored') return afterEarlierParts(answer, { start, size: sealed.length });
     refused.push(...(answer.refusedCredentials ?? []));
     const notStored = new Set(answer.refusedCredentials?.map(({ reference }) => reference));
     for (const { sealed: _, ...each } of sealed) if (!notStored.has(each.reference)) stored.push(each);
     progress((start + sealed.length) / credentials.length);
     if (replaces && stored.length > 0) {
       const outcome = await decideAbout(stored.map(({ reference }) => reference));
-      if (outcome.outcome !== 'applied') return afterEarlierParts(outcome, credentials.length - start);
+      if (outcome.outcome !== 'applied') return afterEarlierParts(outcome, { start, size: sealed.length });
       decided.push({ text: outcome.text, companies: stored.length });
       supplied += changedCount(outcome, stored.length);
     }
@@ -119,16 +125,16 @@ export async function supplyInParts<Credential extends Label>(
    * If the supply stops at a later part, states in its answer how many credentials were replaced before, what the
    * decisions about them did not change, and which credentials were not accepted.
    *
-   * @param rest the number of credentials in the part at which the supply stopped and in the parts after it
+   * @param part the part at which the supply stopped
    */
-  function afterEarlierParts(last: RequestAnswer, rest: number): SupplyAnswer {
+  function afterEarlierParts(last: RequestAnswer, part: Part): SupplyAnswer {
     const named = { ...last, supplied, ...(refused.length === 0 ? {} : { refusedCredentials: refused }) };
     if (decided.length === 0) return { ...named, text: [last.text, ...refusedTexts(refused)].join('. ') };
     const replaced = supplied === 0 ? 'no credential' : outOf(supplied, credentials.length, 'credential');
     const earlier = earlierText(decided);
     const texts = [
       `${replaced} ${supplied > 1 ? 'were' : 'was'} replaced`,
-      ...restTexts(last, rest, supplied + rest === credentials.length),
+      ...restTexts(last, part, { all: credentials.length, supplied }),
       ...(earlier === null ? [] : [earlier]),
     ];
     return { ...named, text: [...texts, ...refusedTexts(refused)].join('. ') };
@@ -143,13 +149,21 @@ export async function supplyInParts<Credential extends Label>(
  * Says what the answer means for the rest of the credentials. Adds no advice to an answer `failed`, because it contains
  * its own, and the credentials of its part might have been replaced.
  *
- * @param isOnlyRest true if all other credentials were replaced
+ * @param part the part at which the supply stopped
  */
-function restTexts({ outcome, text }: RequestAnswer, rest: number, isOnlyRest: boolean): readonly string[] {
-  const [about, others] =
-    rest === 1 ? ['the next one', 'the last one'] : ['the next ones', `the last ${rest.toLocaleString('en-US')}`];
+function restTexts(
+  { outcome, text }: RequestAnswer,
+  { start, size }: Part,
+  { all, supplied }: { readonly all: number; readonly supplied: number },
+): readonly string[] {
+  const shown = (count: number): string => count.toLocaleString('en-US');
+  const rest = all - start;
+  const others = rest === 1 ? 'the last one' : `the last ${shown(rest)}`;
+  const first = shown(start + 1);
+  const about = size === 1 ? `credential ${first}` : `credentials ${first} to ${shown(start + size)}`;
   const answer = `The answer about ${about} was: ${text}`;
   if (outcome !== 'refused') return [answer, 'No credential was sent after this answer'];
+  const isOnlyRest = supplied === start;
   if (!isOnlyRest) return [answer, `Once this is solved, supply ${others} again`];
   return rest === 1
     ? [`The other was not, because the answer about it was: ${text}`, 'Once this is solved, supply it again']
