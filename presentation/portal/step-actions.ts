@@ -211,7 +211,9 @@ export function controls(progress: Progress): readonly Candidate[] {
       applies: route === 'self-service' && countOpen(counts) > 0,
       title: 'Change when and how fast companies move',
       facts: limitFacts(progress),
-      consequence: 'This applies to companies that have not begun to move. Moves that have begun will finish.',
+      // The page changes only the first two; `ferry --portal` also changes the other limits, such as the sync timeout.
+      consequence:
+        'New windows and a new number of companies per minute apply to companies that have not begun to move. Other limits apply at once, also to companies that are moving.',
       reason: 'optional',
     },
     {

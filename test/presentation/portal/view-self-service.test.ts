@@ -101,3 +101,10 @@ test('the consequence of a retry is true if some or all companies must reconnect
   for (const mustReconnect of [1, 2])
     expect(consequenceOf(mustReconnect)).toBe(`All companies that a retry can help are tried again. ${accepted}`);
 });
+
+test('in self-service, the view says which limits also apply to companies that are moving', () => {
+  const moving = { route: 'self-service', counts: counts({ total: 4, syncing: 4 }) } as const;
+  const adjust = viewOf(stateAt('complete-migration', moving)).actions.find(({ message }) => message === 'adjust');
+  // The sync timeout is one of the other limits (`verify-slice.ts`).
+  expect(adjust?.consequence).toMatch(/Other limits apply at once, also to companies that are moving\.$/);
+});
