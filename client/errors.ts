@@ -127,6 +127,14 @@ export class WorkflowHadNoEffect extends Error {
   override readonly name = 'WorkflowHadNoEffect';
 }
 
+/** Thrown when the repair of a ledger has not ended in time. It continues without the caller. */
+export class RepairUnfinished extends Error {
+  override readonly name = 'RepairUnfinished';
+  constructor(readonly migrationId: string) {
+    super(`the repair of the ledger of ${migrationId} has not ended within 30 minutes, and continues`);
+  }
+}
+
 /** Thrown when a label would give the new migration the id of a workflow or Schedule that another migration uses. */
 export class LabelReserved extends Error {
   override readonly name = 'LabelReserved';

@@ -107,6 +107,7 @@ export {
   NoSuchMigration,
   NoWorker,
   PayloadKeyMissing,
+  RepairUnfinished,
   SetupFailed,
   Unreachable,
   WorkflowHadNoEffect,

@@ -1,10 +1,11 @@
 /** Finds out whether a ledger was restored to an older state, and repairs it. */
+import { isGrpcDeadlineError } from '@temporalio/client';
 import type { ReconciliationResult } from '../domain/migration/reconciliation';
 import { reconcileWorkflowIdOf } from '../domain/migration/temporal-names';
 import { readLedgerStatus, readMigration } from '../store';
 import { ledgerMarkQuery, RECONCILE } from '../workflows/messages';
 import type { LedgerClient } from './connect';
-import { NoSuchMigration, NoWorker, PayloadKeyMissing, WorkflowTaskFailing } from './errors';
+import { NoSuchMigration, NoWorker, PayloadKeyMissing, RepairUnfinished, WorkflowTaskFailing } from './errors';
 import { queryMigration } from './query';
 import type { WorkflowWithFixedId } from './workflow-ids';
 import { runUntilEffect } from './workflow-ids';
@@ -53,7 +54,7 @@ async function knownMark(ferry: LedgerClient, migrationId: string, withinMs: num
   }
 }
 
-/** Maximum wait for the result. Long, because each company that must be repaired costs a request. */
+/** Maximum wait for the result, as `RepairUnfinished` says. Long, because each repaired company costs a request. */
 const DONE_WITHIN_MS = 30 * 60_000;
 
 /**
@@ -63,6 +64,7 @@ const DONE_WITHIN_MS = 30 * 60_000;
  * @throws NoSuchMigration if the ledger does not contain the migration
  * @throws WorkflowIdOccupied
  * @throws WorkflowHadNoEffect if claims are still refused afterwards
+ * @throws RepairUnfinished if the repair takes longer, or no worker is running
  */
 export async function reconcile(ferry: LedgerClient, migrationId: string): Promise<ReconciliationResult> {
   const { temporal, db } = ferry;
@@ -75,7 +77,9 @@ export async function reconcile(ferry: LedgerClient, migrationId: string): Promi
   };
   return runUntilEffect(ferry, repair, async (handle) => {
     const waitForResult = () => handle.result() as Promise<ReconciliationResult>;
-    const result = await temporal.withDeadline(Date.now() + DONE_WITHIN_MS, waitForResult);
+    const result = await temporal.withDeadline(Date.now() + DONE_WITHIN_MS, waitForResult).catch((error: unknown) => {
+      throw isGrpcDeadlineError(error) ? new RepairUnfinished(migrationId) : error;
+    });
     const { behindSince } = await readLedgerStatus(db, migrationId);
     return behindSince === null ? result : null;
   });

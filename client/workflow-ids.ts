@@ -9,7 +9,7 @@ import {
 } from '../domain/migration/temporal-names';
 import { BATCH_RUN, CLOSE_TERMINATED, RECONCILE, TASK_QUEUE } from '../workflows/messages';
 import type { LedgerClient } from './connect';
-import { WorkflowHadNoEffect, WorkflowIdOccupied } from './errors';
+import { RepairUnfinished, WorkflowHadNoEffect, WorkflowIdOccupied } from './errors';
 
 export interface WorkflowWithFixedId {
   readonly type: string;
@@ -54,8 +54,8 @@ export async function runUntilEffect<T>(
       const effect = await effectOf(handle);
       if (effect !== null) return effect;
     } catch (error) {
-      // A `ServiceError`, for example after a deadline, does not say that a joined workflow has failed: it can still run.
-      if (!isJoined || error instanceof ServiceError) throw error;
+      // Neither error says that a joined workflow has failed: it can still run.
+      if (!isJoined || error instanceof ServiceError || error instanceof RepairUnfinished) throw error;
     }
     if (!isJoined)
       throw new WorkflowHadNoEffect(`the workflow ${workflowId} has ended, but has changed nothing in the ledger`);

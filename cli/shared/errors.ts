@@ -35,6 +35,7 @@ import {
   NoSuchMigration,
   NoWorker,
   PayloadKeyMissing,
+  RepairUnfinished,
   Unreachable,
   WorkflowHadNoEffect,
   WorkflowIdOccupied,
@@ -152,6 +153,11 @@ export function withAdvice(error: unknown, env: NodeJS.ProcessEnv): unknown {
   const known = adviceByClass().find(([errorClass]) => error instanceof errorClass);
   if (known) return failed(error.message, known[1]);
   if (error instanceof MigrationClosed) return failed(error.message, adviceAfterEnd(error));
+  if (error instanceof RepairUnfinished)
+    return failed(
+      error.message,
+      `make sure that a worker is running; to wait for the result, run: ferry reconcile ${error.migrationId}`,
+    );
   if (error instanceof MigrationRunning)
     return failed(error.message, `see what to do next with: ferry show ${error.migrationId}`);
   if (error instanceof VaultClosed) {
