@@ -47,9 +47,9 @@ export async function readRetriedErrors(ferry: MigrationClient, migrationId: str
 }
 
 /**
- * Returns the activities that are being retried, for example during an outage of the service, each error once. If
- * workflow tasks are failing, the first error is about them. Also examines the batch run that the migration is waiting
- * for. The list is empty if nothing is failing.
+ * Returns the activities that are being retried, for example during an outage of the service, each error once. A
+ * worker that has stopped is one error, although it can have run several activities. If workflow tasks are failing, the
+ * first error is about them. Also examines the batch run that the migration is waiting for. Empty if nothing fails.
  *
  * @throws WorkflowNotFoundError
  */
@@ -79,7 +79,12 @@ export async function readRetries(ferry: MigrationClient, migrationId: string): 
   const problem = await firstProblem(ferry, executions);
   const first = problem === null ? [] : [{ error: `${CANNOT_CONTINUE}: ${problem}`, nextAttempt: null }];
   const all = [...first, ...(await Promise.all(retries))].filter(({ error }) => error !== '');
-  return all.filter(({ error }, at) => all.findIndex((other) => other.error === error) === at);
+  const byKind = new Map<string, Retry>();
+  for (const retry of all) {
+    const kind = retry.error.startsWith(WORKER_SILENT) ? WORKER_SILENT : retry.error;
+    if (!byKind.has(kind) || byKind.get(kind)?.nextAttempt === 'running') byKind.set(kind, retry);
+  }
+  return [...byKind.values()];
 }
 
 /** Returns null if the scheduled time has passed, because the attempt then waits for a worker. */

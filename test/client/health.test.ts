@@ -4,9 +4,10 @@ import { msToTs } from '@temporalio/common/lib/time';
 import type { MigrationClient } from '../../client';
 import { readRetriedErrors, readRetries } from '../../client';
 
-/** Returns a client for a workflow with one pending activity, whose last attempt ended with this failure. */
-function withFailure(lastFailure: object, activity: object = { state: 1 }): MigrationClient {
-  const raw = { pendingActivities: [{ attempt: 2, lastFailure, ...activity }] };
+/** Returns a client for a workflow with these pending activities, whose last attempts ended with this failure. */
+function withFailure(lastFailure: object, ...activities: readonly object[]): MigrationClient {
+  const pending = activities.length === 0 ? [{ state: 1 }] : activities;
+  const raw = { pendingActivities: pending.map((activity) => ({ attempt: 2, lastFailure, ...activity })) };
   const workflow = { getHandle: () => ({ describe: async () => ({ raw }) }) };
   const ferry = {
     temporalWithoutCodec: { workflow },
@@ -36,6 +37,15 @@ test('a heartbeat timeout is explained', async () => {
   expect(await readRetries(running, 'acme.xero')).toEqual([
     { error: 'a worker stopped responding', nextAttempt: 'running' },
   ]);
+});
+
+test('a worker that has stopped is reported once, even if another worker has begun one of its activities', async () => {
+  const timeout = { message: 'activity Heartbeat timeout', timeoutFailureInfo: { timeoutType: 4 } };
+  const activities = [{ state: 2, lastStartedTime: msToTs(100_000) }, { state: 1 }];
+  for (const pending of [activities, activities.toReversed()])
+    expect(await readRetriedErrors(withFailure(timeout, ...pending), 'acme.xero')).toEqual([
+      'a worker stopped responding; any running worker takes over its work',
+    ]);
 });
 
 test('a heartbeat timeout is no problem once another worker has continued the work', async () => {
