@@ -54,6 +54,8 @@ export interface PreflightFacts {
    * them take more than a year; undefined if there is no estimate.
    */
   readonly endsBy: string | null | undefined;
+  /** True if `endsBy` assumes that all open companies can move now, although it is not known when they can. */
+  readonly isEndAssumed?: boolean;
   /** True if there might be an estimate, but it cannot be read, because no worker answers. `endsBy` is then undefined. */
   readonly isEstimateUnread?: boolean;
 }
@@ -86,10 +88,11 @@ function otherRoute({ platform: { name }, route }: PreflightFacts): PreflightFin
       );
 }
 
-function lastMoveText({ endsBy, isEstimateUnread = false }: PreflightFacts): string {
+function lastMoveText({ endsBy, isEndAssumed = false, isEstimateUnread = false }: PreflightFacts): string {
   if (isEstimateUnread) return 'the estimate of when the last company will have moved cannot be read';
   if (endsBy === undefined) return 'there is no estimate of when the last company will have moved';
-  return `the last company could move ${endsBy === null ? 'more than a year from now' : `as late as ${momentText(endsBy)}`}`;
+  const assumption = isEndAssumed ? 'even if all companies could move now, ' : '';
+  return `${assumption}the last company could move ${endsBy === null ? 'more than a year from now' : `as late as ${momentText(endsBy)}`}`;
 }
 
 function accountFindings(

@@ -6,7 +6,7 @@ import { endWithin, isAlwaysOpen, windowOccurrences } from '../planning/windows'
 import type { WindowOccurrence } from '../planning/windows';
 import { applicationName, isSameApplication, remedyForReplaced, replacedText } from '../preflight/applications';
 import { isApplicationNeeded, preflight } from '../preflight/preflight';
-import type { ServiceFacts } from '../preflight/preflight';
+import type { PreflightFacts, ServiceFacts } from '../preflight/preflight';
 import type { PreflightFinding } from '../preflight/findings';
 import { isHandoverRejected } from '../decisions/withdrawals';
 import { isMoveStep, STEP_RULES, stepNumber } from '../migration/steps';
@@ -167,7 +167,7 @@ function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
     service,
     applications,
     dependents,
-    endsBy: endsBy(facts),
+    ...endOfMoves(facts),
     isEstimateUnread: progress === null,
   }).filter(({ code }) => code !== 'account-expires' || progress === null || !isNoneOpen(progress));
   if ('refused' in service) return [{ check: 'service', go: false, why: service.refused }];
@@ -228,15 +228,18 @@ function applicationAnswer({ moved }: GoNoGoFacts, registered: ServiceFacts['app
 }
 
 /**
- * Returns the latest time at which the last company could be moved. If the forecast has no end, because it depends on
- * people, on an outage, on paused windows or on deferred companies, assumes that the remaining work starts now.
- *
- * @returns ISO 8601, UTC; null if more than a year from now; undefined if there is no estimate
+ * Returns the latest time at which the last company could be moved. If the forecast has no end or leaves out companies,
+ * because they depend on people, on an outage, on paused windows or on a deferral, assumes that they can move now.
  */
-function endsBy({ forecast, windowsPaused, progress, limits, now }: GoNoGoFacts): string | null | undefined {
-  if (forecast && (forecast.ends || windowsPaused === null)) return forecast.ends?.latest ?? null;
+function endOfMoves(facts: GoNoGoFacts): Pick<PreflightFacts, 'endsBy' | 'isEndAssumed'> {
+  const { forecast, windowsPaused, progress, limits, now } = facts;
+  const forecastEnd =
+    forecast && (forecast.ends || windowsPaused === null) ? (forecast.ends?.latest ?? null) : undefined;
+  if (forecastEnd === null || (forecastEnd !== undefined && forecast?.isComplete)) return { endsBy: forecastEnd };
   const work = progress && workOfOpen(progress);
-  return work ? endWithin(limits.windows, now, work.highMs) : undefined;
+  const assumed = work ? endWithin(limits.windows, now, work.highMs) : forecastEnd;
+  const isLater = assumed && forecastEnd && Date.parse(forecastEnd) > Date.parse(assumed);
+  return { endsBy: isLater ? forecastEnd : assumed, isEndAssumed: true };
 }
 
 function applicationText({ route, platform }: GoNoGoFacts, application: ServiceFacts['application']): string {

@@ -132,6 +132,16 @@ test('without a forecast, the expiry of the account is compared with the end of 
   // While the windows are paused, the forecast can have no end.
   const paused = { forecast: { ...FORECAST, ends: null, staleMs: null }, windowsPaused: 'paused by Sam' };
   expect(noGos(expiring('2026-06-01T00:00:00.000Z', MOVING, paused))).toEqual(['window']);
+  const assumed = 'even if all companies could move now, the last company could move as late as 2026-03-';
+  expect(whyOf(expiring('2026-03-09T10:00:00.000Z', MOVING, paused), 'account')).toContain(assumed);
+  // The forecast covers only the companies that can move now. Another company lacks a credential.
+  const ends = { earliest: '2026-03-09T09:01:00.000Z', latest: '2026-03-09T09:01:00.000Z' };
+  const partly = { forecast: { ...FORECAST, ends, isComplete: false } };
+  expect(noGos(expiring('2026-03-09T10:00:00.000Z', MOVING, partly))).toEqual(['account']);
+  expect(whyOf(expiring('2026-03-09T10:00:00.000Z', MOVING, partly), 'account')).toContain(assumed);
+  expect(
+    noGos(expiring('2026-03-09T10:00:00.000Z', MOVING, { forecast: { ...partly.forecast, isComplete: true } })),
+  ).toEqual([]);
   // If only deferred companies are left, there is no forecast, but the expiry is still compared with an estimated end.
   const deferred = { ...MOVING, counts: { ...MOVING.counts, deferred: MOVING.counts.waiting } };
   expect(noGos(expiring('2026-06-01T00:00:00.000Z', deferred))).toEqual([]);
