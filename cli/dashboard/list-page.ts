@@ -54,7 +54,7 @@ function titleOf(rows: DashboardState['rows']): StyledLine {
   if (rows === null) return [bold];
   const count = (group: StatusGroup): number => rows.filter((row) => statusGroup(row) === group).length;
   // Only of visible rows is it known that they are on hold.
-  const onHold = rows.filter((row) => isRunning(row) && row.progress?.outage).length;
+  const onHold = rows.filter((row) => statusGroup(row) === 'running' && row.progress?.outage).length;
   const held = onHold === 0 ? '' : `, on hold ${onHold}`;
   const groups = `support ${count('support')}, running ${count('running') - onHold}${held}, client ${count('client')}`;
   return [bold, `  ${rows.length} open: ${groups}`];

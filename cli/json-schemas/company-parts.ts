@@ -16,6 +16,11 @@ export const counts = (
     unconfirmedInNextWave: count
       .exactOptional()
       .describe('unconfirmed companies in the lowest wave that has unconfirmed companies'),
+    lackingCredentialInNextWave: count
+      .exactOptional()
+      .describe(
+        'companies of `unconfirmedInNextWave` that need a credential after their confirmation, because none is stored or the platform rotates tokens',
+      ),
     withoutCredential: count.describe(
       'waiting, confirmed companies that are not held back and have no usable credential',
     ),

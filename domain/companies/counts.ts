@@ -10,6 +10,11 @@ export interface Counts {
   readonly unconfirmedInFirstWave: number;
   /** The part of `unconfirmed` in the lowest wave with unconfirmed companies. Absent if it was not counted. */
   readonly unconfirmedInNextWave?: number;
+  /**
+   * The part of `unconfirmedInNextWave` that needs a credential after its confirmation, because none is stored or the
+   * platform rotates tokens. Absent if it was not counted.
+   */
+  readonly lackingCredentialInNextWave?: number;
   /** Waiting, not held back and confirmed, but without a usable credential. */
   readonly withoutCredential: number;
   /** The first five references of `withoutCredential`; null or absent if there are none, or if they are unknown. */

@@ -14,13 +14,11 @@ import type { Outage } from '../migration/outage';
 import { onHoldText } from '../migration/outage';
 import type { Role } from '../migration/steps';
 import { STEP_RULES } from '../migration/steps';
-import type { WindowOccurrence } from '../planning/windows';
-import { windowOccurrences } from '../planning/windows';
+import { windowOccurrences, type WindowOccurrence } from '../planning/windows';
 import { counted, momentText, outOf } from '../text/sentences';
 import type { Planned } from './first-opening';
 import { openingAfterStart, withoutPastStart } from './first-opening';
-import type { RemainingMoves } from './remaining-moves';
-import { remainingText } from './remaining-moves';
+import { remainingText, type RemainingMoves } from './remaining-moves';
 import { countUndecided, decideText, finalDecisionText } from './undecided';
 
 export interface WaitingFor {
@@ -210,6 +208,8 @@ export function nextWaveText({
 
 /** Asks to turn off syncing for the companies to confirm next, to confirm that it is off, and to supply credentials. */
 export function confirmationText(counts: Counts): string {
+  if (counts.lackingCredentialInNextWave === 0)
+    return `turn off syncing for ${nextWaveText(counts)}, and confirm that it is off`;
   return `turn off syncing for ${nextWaveText(counts)}, confirm that it is off, and supply credentials`;
 }
 

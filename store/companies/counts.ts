@@ -137,6 +137,9 @@ const WITHOUT_CREDENTIAL = sql`(
   c.state = 'waiting' and c.held_back is null and c.confirmed_at is not null and ${LACKS_CREDENTIAL})`;
 
 function countsOf(migrationId: string) {
+  const isUnconfirmedInNextWave = sql`${UNCONFIRMED} and coalesce(c.wave, ${NO_WAVE}) = (
+      select min(coalesce(wave, ${NO_WAVE})) from companies
+      where migration_id = ${migrationId} and state = 'waiting' and held_back is null and confirmed_at is null)`;
   return sql<Counts>`
     select
       count(*) as total,
@@ -145,10 +148,9 @@ function countsOf(migrationId: string) {
           select min(coalesce(wave, ${NO_WAVE})) from companies
           where migration_id = ${migrationId} and state <> 'excluded' and held_back is null))
         as "unconfirmedInFirstWave",
-      count(*) filter (where ${UNCONFIRMED} and coalesce(c.wave, ${NO_WAVE}) = (
-          select min(coalesce(wave, ${NO_WAVE})) from companies
-          where migration_id = ${migrationId} and state = 'waiting' and held_back is null and confirmed_at is null))
-        as "unconfirmedInNextWave",
+      count(*) filter (where ${isUnconfirmedInNextWave}) as "unconfirmedInNextWave",
+      count(*) filter (where ${isUnconfirmedInNextWave} and (m.rotating or v.row is null))
+        as "lackingCredentialInNextWave",
       count(*) filter (where c.state = 'waiting' and c.held_back is not null) as "heldBack",
       count(*) filter (where ${WITHOUT_CREDENTIAL}) as "withoutCredential",
       (array_agg(c.reference order by c.row) filter (where ${WITHOUT_CREDENTIAL}))[1:5] as "firstWithoutCredential",

@@ -164,6 +164,12 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     'no company is left to move',
   ],
   [
+    'unconfirmed companies of a later wave whose credentials are stored',
+    rest({ waiting: 4, unconfirmed: 4, unconfirmedInNextWave: 3, lackingCredentialInNextWave: 0, moved: 6 }),
+    ['client'],
+    'turn off syncing for 3 companies of the next wave, and confirm that it is off',
+  ],
+  [
     'only deferred companies, apart from companies of a later wave',
     rest({ waiting: 5, deferred: 1, unconfirmed: 4, unconfirmedInNextWave: 3, moved: 5 }),
     ['client'],

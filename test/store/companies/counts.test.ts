@@ -42,6 +42,7 @@ test('counts companies by state, and waiting companies by what they lack', async
     unconfirmed: 1,
     unconfirmedInFirstWave: 1,
     unconfirmedInNextWave: 1,
+    lackingCredentialInNextWave: 1,
     deferred: 0,
     retried: 0,
     firstRetried: null,
@@ -134,6 +135,17 @@ test('uses the lowest wave with companies that were not excluded as the first wa
   expect(counted).toMatchObject({ unconfirmed: 3, unconfirmedInFirstWave: 0, unconfirmedInNextWave: 2 });
   await updateRow(ledger.db, id, 1, { state: 'excluded' });
   expect(await countCompanies(ledger.db, id)).toMatchObject({ unconfirmed: 3, unconfirmedInFirstWave: 2 });
+});
+
+test('counts companies of the next wave that need a credential: all of them on a platform that rotates tokens', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(3));
+  for (const row of [1, 2]) await updateRow(ledger.db, id, row, { confirmed_at: null });
+  await ledger.db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 1).execute();
+  const lacking = async (rotating: boolean) => {
+    await ledger.db.updateTable('migrations').set({ rotating }).where('id', '=', id).execute();
+    return (await countCompanies(ledger.db, id)).lackingCredentialInNextWave;
+  };
+  expect([await lacking(true), await lacking(false)]).toEqual([2, 1]);
 });
 
 test('changes the digest of exceptions when a failure changes', async () => {
