@@ -8,7 +8,13 @@ import type { Progress } from '../../domain/progress/progress';
 import { oneLine, sentence } from '../../domain/text/sentences';
 import type { Task } from '../wording/client-page';
 import { deadlineOf, taskOf } from '../wording/client-page';
-import { hasClientTask, lastDecisionText, laterText, meanwhileText, shouldSupplyApplication } from '../wording/client-task';
+import {
+  hasClientTask,
+  lastDecisionText,
+  laterText,
+  meanwhileText,
+  shouldSupplyApplication,
+} from '../wording/client-task';
 import { problemsInPortal } from '../wording/details';
 import { othersFollow } from '../wording/move-status';
 
