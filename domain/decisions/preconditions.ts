@@ -12,7 +12,7 @@ import type { Counts } from '../companies/counts';
 import { mayHaveCrossed, countReadyOrMoving, countOpen } from '../companies/counts';
 import type { Companies, Decision, DecisionBase, StepDecision } from '../migration/decision';
 import type { Approval, Ending, FirstCompany, MigrationState } from '../migration/migration-state';
-import { automaticPause, pausesByPeople } from '../migration/pauses';
+import { automaticPause, isApplicationRejected, pausesByPeople } from '../migration/pauses';
 import type { Role, Step } from '../migration/steps';
 import { roleText, STEP_RULES, STEPS, stepNumber, stepText } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
@@ -32,6 +32,8 @@ export interface DecisionFacts {
   readonly hasProposal: boolean;
   /** True if the migration has paused itself. */
   readonly pausedItself: boolean;
+  /** True if the migration has paused itself because the platform rejects the client's application. */
+  readonly applicationRejected: boolean;
   /** True if a person has paused it. */
   readonly pausedByPeople: boolean;
   /** The roles that have paused it. Absent if they are not known. */
@@ -49,20 +51,17 @@ export interface DecisionFacts {
 
 /** Returns the facts that the workflow's state contains. */
 export function factsOfState(state: MigrationState): DecisionFacts & { readonly counts: Counts } {
-  const { route, closed, step, approvals, proposal, counts, firstCompany } = state;
+  const { route, closed, step, approvals, proposal, counts, firstCompany, reopened } = state;
   return {
     ...{ route, closed, step, approvals, counts, firstCompany },
     ended: STEPS.filter((each) => state.steps[each]?.endedAt),
     hasProposal: proposal !== null,
     pausedItself: automaticPause(state) !== null,
+    applicationRejected: isApplicationRejected(state),
     pausedByPeople: pausesByPeople(state).length > 0,
     pausedBy: pausesByPeople(state).flatMap(({ role }) => role ?? []),
-    rejectedFirst: rejectedFirstOf(state),
+    rejectedFirst: reopened?.company === undefined ? null : { reference: reopened.company, by: reopened.by },
   };
-}
-
-function rejectedFirstOf({ reopened }: MigrationState): { readonly reference: string; readonly by: string } | null {
-  return reopened?.company === undefined ? null : { reference: reopened.company, by: reopened.by };
 }
 
 /**
@@ -186,10 +185,12 @@ function lateRejectionRefusal({ step, afterwards }: StepDecision, facts: Decisio
 /**
  * Refuses to replace the application after support has accepted the details: they name the application, and step 3 sets
  * its callback URL, so steps 1 and 3 must be approved again. Once the move of the first company has begun, a wrong
- * application can be replaced without new approvals, because there is no other way to correct it.
+ * application can be replaced without new approvals, because there is no other way to correct it. An application
+ * that the platform rejects can also be replaced while this pauses the migration, because support must resume it.
  */
 function applicationRefusal(facts: DecisionFacts): string | null {
-  return facts.route === 'managed' && facts.ended.includes('supply-details') && !hasCrossed(facts) ? ACCEPTED : null;
+  const isAccepted = facts.route === 'managed' && facts.ended.includes('supply-details');
+  return isAccepted && !hasCrossed(facts) && !facts.applicationRejected ? ACCEPTED : null;
 }
 
 const ACCEPTED =

@@ -23,7 +23,10 @@ import { clientOnlyRefusal } from './roles';
 import type { RecordedDecisions } from './release';
 
 /** The ledger's view of a migration. */
-export interface LedgerView extends Pick<DecisionFacts, 'counts' | 'firstCompany' | 'pausedItself' | 'pausedByPeople'> {
+export interface LedgerView extends Pick<
+  DecisionFacts,
+  'counts' | 'firstCompany' | 'pausedItself' | 'applicationRejected' | 'pausedByPeople'
+> {
   readonly migrationId: string;
   readonly route: Route;
   /** The rules that were stored when the migration was created; null if an older version created it. */

@@ -176,6 +176,8 @@ export interface MigrationState {
   readonly asksWhileDeferred?: true;
   /** True once `counts.relinked` has changed the task in `waitingFor`. Absent in earlier versions' histories. */
   readonly countsRelinked?: true;
+  /** True once a rejected application can be replaced before the first company. Absent in earlier versions' histories. */
+  readonly replacesRejected?: true;
   readonly batchRuns: number;
   /** The current outage; null if calls get through. */
   readonly outage: Outage | null;

@@ -18,6 +18,14 @@ export function automaticPause({ pause }: Pick<Paused, 'pause'>): Pause | null {
   return pause !== null && pause.stopReason !== null ? pause : null;
 }
 
+/**
+ * Returns whether the migration has paused itself because the platform rejects the client's application. False in a
+ * history of an earlier version, which refused another application before the first company.
+ */
+export function isApplicationRejected(state: Pick<MigrationState, 'pause' | 'replacesRejected'>): boolean {
+  return state.replacesRejected === true && automaticPause(state)?.stopReason === 'application-refused';
+}
+
 /** Returns the pauses by people, oldest first. An earlier version allowed only one, and kept it in `pause`. */
 export function pausesByPeople({ pause, pausesByPeople: others }: Paused): readonly Pause[] {
   return [...(pause !== null && pause.stopReason === null ? [pause] : []), ...(others ?? [])];

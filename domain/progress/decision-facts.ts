@@ -15,6 +15,7 @@ export function decisionFactsOf(progress: Progress): DecisionFacts {
     approvals: steps.flatMap(({ approvals }) => approvals),
     hasProposal: proposal !== null,
     pausedItself: shown.some(({ stopReason }) => stopReason !== null),
+    applicationRejected: shown.some(({ stopReason }) => stopReason === 'application-refused'),
     pausedByPeople: shown.some(({ stopReason }) => stopReason === null),
   };
 }

@@ -8,6 +8,7 @@ import type { Queryable } from '../database/database';
 import type { AppliedDecision } from './audit-trail';
 import { APPLIED_DECISIONS, effectOf, LAST_SIGNED } from './audit-trail';
 import { markOf } from './ledger-mark';
+import { isPausedFor } from './stoppages';
 
 export interface LedgerFacts extends Omit<LedgerView, 'hasBatchBegun' | 'counts'> {
   /** The outcome of the decision, if it has already been recorded; otherwise null. */
@@ -38,6 +39,7 @@ export async function readLedgerFacts(tx: Queryable, migrationId: string, decisi
   >`
     select m.route, m.platform_key as "platformKey", m.decision_rules as rules, m.supplied_by as "suppliedBy", m.ending, m.released, m.paused,
       m.paused_itself as "pausedItself", m.paused_by_people as "pausedByPeople", m.current_run as "currentRun",
+      ${isPausedFor(migrationId, 'application-refused')} as "applicationRejected",
       ${APPLIED_DECISIONS} as applied,
       ${LAST_SIGNED} as "lastSigned",
       ${FIRST_COMPANY} as "firstCompany",

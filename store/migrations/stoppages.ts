@@ -85,6 +85,14 @@ export async function readOpenPause(db: Queryable, migrationId: string): Promise
   return rows[0] ? { stop: rows[0].stop, numbers: stopNumbersIn(rows[0].why, rows[0].stop) } : null;
 }
 
+/** Builds the condition that the migration has paused itself for this reason, and that the pause has not ended. */
+export function isPausedFor(migrationId: string, stop: StopReason) {
+  return sql<boolean>`exists (
+    select from stoppages
+    where migration_id = ${migrationId} and kind = 'pause' and began_at is not null and ended_at is null
+      and stop = ${stop})`;
+}
+
 /** An outage that a slice or a probe reports. */
 export interface ReportedOutage {
   readonly why: string;

@@ -1,12 +1,13 @@
 /** The parts of a migration's state that histories of earlier versions do not contain. */
 import { patched } from '@temporalio/workflow';
+import { automaticPause } from '../../domain/migration/pauses';
 import type { MigrationState } from '../../domain/migration/migration-state';
 import { countUndecided } from '../../domain/progress/undecided';
 import { waitingForOf } from '../../domain/progress/waiting-for';
 
 /** Records in the state which changes of this version apply. Histories of earlier versions do not contain them. */
 export function withPatches(state: MigrationState): MigrationState {
-  return state.closed === null ? askingWhileDeferred(countingRelinked(state)) : state;
+  return state.closed === null ? replacingRejected(askingWhileDeferred(countingRelinked(state))) : state;
 }
 
 /**
@@ -32,12 +33,24 @@ function askingWhileDeferred(state: MigrationState): MigrationState {
 }
 
 /**
- * Returns the state of a continued run. Drops `asksWhileDeferred` and `countsRelinked` of the previous run, because the
- * history of this run has no markers for them yet: a worker of an earlier version can have begun this run.
+ * Sets `replacesRejected` once the platform has rejected the application of the first company. The migration then
+ * accepts a corrected application, which earlier versions refused, and checks the details again. In step 6, every
+ * version accepts another application.
+ */
+function replacingRejected(state: MigrationState): MigrationState {
+  if (state.replacesRejected || state.firstCompany !== null || state.route !== 'managed') return state;
+  if (automaticPause(state)?.stopReason !== 'application-refused') return state;
+  return patched('replace-rejected-application') ? { ...state, replacesRejected: true } : state;
+}
+
+/**
+ * Returns the state of a continued run. Drops the parts of the previous run that depend on its markers, because the
+ * history of this run has no markers yet: a worker of an earlier version can have begun this run.
  */
 export function continuedState({
   asksWhileDeferred: _,
   countsRelinked: __,
+  replacesRejected: ___,
   ...carried
 }: MigrationState): MigrationState {
   return withPatches(carried);

@@ -81,6 +81,7 @@ test('workflow, ledger and verification agree on who may sign, and no role is lo
           ...{ migrationId: ID, route: 'managed', rules, suppliedBy: 'Mia', lastSigned, recorded, ending: null },
           ...{
             pausedItself: false,
+            applicationRejected: false,
             pausedByPeople: false,
             hasBatchBegun: false,
             counts: counts({ total: 10, waiting: 10 }),

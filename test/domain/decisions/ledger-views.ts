@@ -40,6 +40,7 @@ export const recordedAfter = (drafts: readonly DecisionDraft[]): RecordedDecisio
 export const view = (recorded: RecordedDecisions, changes: Partial<LedgerView> = {}): LedgerView => ({
   ...{ migrationId: 'acme.quickbooks-online', route: 'managed', rules: DEFAULT_DECISION_RULES, suppliedBy: 'Mia' },
   ...{ lastSigned: {}, recorded, ending: null, pausedItself: false, pausedByPeople: false, hasBatchBegun: true },
+  applicationRejected: false,
   ...{ counts: counts({ total: 10, moved: 10 }), firstCompany: VERIFIED },
   ...changes,
 });

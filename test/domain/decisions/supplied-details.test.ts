@@ -4,6 +4,7 @@
  */
 import { NO_DECISIONS, withDecision } from '../../../domain/decisions/release';
 import type { MigrationState } from '../../../domain/migration/migration-state';
+import { stopReasonText } from '../../../domain/companies/failures';
 import { digestOf } from '../../../domain/decisions/guards';
 import { progressOf } from '../../../domain/progress/progress';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
@@ -47,6 +48,20 @@ describe('another application', () => {
   test('can be supplied once companies are being moved, because nothing else corrects a wrong application', () => {
     const moving = { ...accepted, counts: counts({ total: 2, moved: 1, waiting: 1 }), firstCompany: firstCompany() };
     expect(answer(stateAt('complete-migration', moving))).toBe('applied');
+  });
+
+  test('can be supplied before the first company if the platform has rejected the accepted application', () => {
+    const reason = 'application-refused';
+    const pause = { reason: stopReasonText(reason), by: null, stopReason: reason, at: AT } as const;
+    const rejected = stateAt('migrate-first-company', { ...accepted, pause, replacesRejected: true });
+    expect(answer(rejected)).toBe('applied');
+    // A history of an earlier version contains the refusal, which a replay must repeat.
+    const { replacesRejected: _, ...earlier } = rejected;
+    expect(answer(earlier)).toContain('must first reject step 1');
+    // After a resume, the application is no longer known to be wrong.
+    expect(answer({ ...rejected, pause: null })).toContain('must first reject step 1');
+    const otherPause = { ...pause, stopReason: 'account-limit' } as const;
+    expect(answer({ ...rejected, pause: otherPause })).toContain('must first reject step 1');
   });
 
   test('withdraws the early approvals of step 3, which were given for the previous application', () => {

@@ -212,6 +212,13 @@ test.each(Object.entries(IN_SELF_SERVICE))(
   },
 );
 
+test('the ledger accepts another application before the first company only if the platform rejects the accepted one', () => {
+  const draft = { kind: 'application-supplied', role: 'client', clientId: 'app', environment: 'production' } as const;
+  const ledger = view(recordedAfter(STEPS_1_TO_3), { ...waiting, pausedItself: true });
+  expect(refusalOf(draft, ledger)).toContain('must first reject step 1');
+  expect(refusalOf(draft, { ...ledger, applicationRejected: true })).toBeNull();
+});
+
 /** The example of each decision in {@link IN_SELF_SERVICE} whose preconditions do not depend on the counts. */
 const UNCOUNTED = Object.entries(IN_SELF_SERVICE).filter(([kind]) => DEPEND_ON_COUNTS.every((each) => each !== kind));
 
@@ -242,9 +249,11 @@ test('a ledger that is behind applies no rule that depends on the states of comp
 
 /** Returns the ledger's view for a workflow that has recorded every decision. */
 function ledgerOf(state: MigrationState, recorded: RecordedDecisions): LedgerView {
-  const { counts: known, firstCompany: first, pausedItself, pausedByPeople } = factsOfState(state);
+  const { counts: known, firstCompany: first, pausedItself, applicationRejected, pausedByPeople } = factsOfState(state);
   const hasBatchBegun = state.steps['migrate-first-company']?.endedAt != null;
-  return view(recorded, { counts: known, firstCompany: first, pausedItself, pausedByPeople, hasBatchBegun });
+  return view(recorded, {
+    ...{ counts: known, firstCompany: first, pausedItself, applicationRejected, pausedByPeople, hasBatchBegun },
+  });
 }
 
 /**

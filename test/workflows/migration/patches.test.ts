@@ -3,8 +3,8 @@ import * as workflow from '@temporalio/workflow/lib/workflow';
 import type { Counts } from '../../../domain/companies/counts';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
-import { withPatches } from '../../../workflows/migration/patches';
-import { counts, stateAt } from '../../support/migrations/migration-states';
+import { continuedState, withPatches } from '../../../workflows/migration/patches';
+import { counts, firstCompany, stateAt } from '../../support/migrations/migration-states';
 
 let markers: readonly string[] = [];
 const asked: string[] = [];
@@ -37,6 +37,25 @@ test('the count of relinked companies is used only if the history has its marker
     what: NEXT_TRY,
     asked: ['count-relinked'],
   });
+});
+
+test('a rejected application can be replaced before the first company only if the history has its marker', () => {
+  const pause = { reason: '', by: null, stopReason: 'application-refused', at: '2026-03-02T09:00:00.000Z' } as const;
+  const replaces = (changes: Partial<MigrationState>) =>
+    withPatches(stateAt('migrate-first-company', { pause, ...changes })).replacesRejected;
+  markers = ['replace-rejected-application'];
+  expect(replaces({})).toBe(true);
+  expect(continuedState(stateAt('migrate-first-company', { replacesRejected: true }))).not.toHaveProperty(
+    'replacesRejected',
+  );
+  // Every version accepts another application once the first company has begun to move, so no marker is needed.
+  asked.length = 0;
+  expect(replaces({ firstCompany: firstCompany() })).toBeUndefined();
+  expect(replaces({ pause: { ...pause, stopReason: 'account-limit' } })).toBeUndefined();
+  expect(asked).toEqual([]);
+  markers = [];
+  expect(replaces({})).toBeUndefined();
+  expect(asked).toEqual(['replace-rejected-application']);
 });
 
 test('the count of relinked companies needs no marker while it changes nothing', () => {
