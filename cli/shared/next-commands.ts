@@ -5,6 +5,7 @@
 import { countExceptions, countOpen, countReadyOrMoving, isConfirmationDue } from '../../domain/companies/counts';
 import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';
+import { isForCorrectedApplication } from '../../domain/migration/pauses';
 import type { ApplicationsOfMoved, MigrationApplications } from '../../domain/preflight/applications';
 import { excludedPeople } from '../../domain/progress/four-eyes';
 import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
@@ -67,8 +68,9 @@ function inState(progress: Progress, companies: NamedInCommands, now: Date): Com
   if (state !== 'paused') return inStep(progress, companies, now);
   const resume = resumption(progress, bySupport(`ferry resume ${id}`));
   const stop = progress.pause?.stopReason ?? null;
-  if (stop !== null) return [...beforeResuming(progress, stop), resume];
-  // A person has paused the migration. Decisions are still possible, but no moves begin.
+  if (stop !== null && !isForCorrectedApplication(progress.waitingFor))
+    return [...beforeResuming(progress, stop), resume];
+  // No cause is left to remove before a resume. Decisions are still possible, but no moves begin.
   return [resume, ...inStep(progress, companies, now).filter(({ command }) => !ABOUT_MOVES.test(command))];
 }
 
@@ -158,17 +160,15 @@ function clientName({ route, steps, proposal, preflight }: Progress): string | n
  * command does.
  */
 function beforeResuming(progress: Progress, stop: StopReason): Commands {
+  const { migrationId: id, preflight } = progress;
   switch (stop) {
     case 'application-refused':
-      return [
-        bySupport(`ferry exceptions ${progress.migrationId}`),
-        applicationCommand(progress, progress.preflight?.application ?? null),
-      ];
+      return [bySupport(`ferry exceptions ${id}`), applicationCommand(progress, preflight?.application ?? null)];
     case 'wrong-organization':
     case 'too-many-failures':
       return exceptions(progress);
     case 'ledger-behind':
-      return [bySupport(`ferry reconcile ${progress.migrationId}`)];
+      return [bySupport(`ferry reconcile ${id}`)];
     case 'key-refused':
     case 'account-limit':
       return [];

@@ -3,13 +3,14 @@ import { applied, withoutApprovals, withSupplier } from './ruling';
 import type { ApplicationSupplied, ManifestAmended, ManifestSupplied } from '../migration/decision';
 import type { Ruling } from './ruling';
 import type { MigrationState, Reopened } from '../migration/migration-state';
+import { APPLICATION_IS } from '../migration/pauses';
 import { counted } from '../text/sentences';
 
 export function applicationSupplied(state: MigrationState, decision: ApplicationSupplied): Ruling {
   const { clientId, environment, by } = decision;
   // The approvals of step 3 were given for the callback URL of another application.
   const changed = state.step === 'supply-details' ? withoutApprovals(state, 'update-application') : state;
-  return applied(withSupplier(withDetailsChanged(changed), by), `the application is ${clientId} (${environment})`);
+  return applied(withSupplier(withDetailsChanged(changed), by), `${APPLICATION_IS}${clientId} (${environment})`);
 }
 
 export function manifestSupplied(state: MigrationState, { companies, by }: ManifestSupplied): Ruling {

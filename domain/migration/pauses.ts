@@ -5,6 +5,7 @@
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
+import type { StopReason } from '../companies/failures';
 import { isIsolated, shownStopText } from '../companies/failures';
 import { momentText, oneLine } from '../text/sentences';
 import type { MigrationState, Pause } from './migration-state';
@@ -25,6 +26,27 @@ export function automaticPause({ pause }: Pick<Paused, 'pause'>): Pause | null {
 export function isApplicationRejected(state: Pick<MigrationState, 'pause' | 'replacesRejected'>): boolean {
   return state.replacesRejected === true && automaticPause(state)?.stopReason === 'application-refused';
 }
+
+/** Returns what to do before the migration resumes from an automatic pause. Contains no reason that a person wrote. */
+export function resumptionTask(
+  { outcomes }: Pick<MigrationState, 'outcomes'>,
+  reason: StopReason,
+  pause: Pause,
+): string {
+  const isCorrected = outcomes.some(
+    ({ applied, text, at }) => applied && at > pause.at && text.startsWith(APPLICATION_IS),
+  );
+  return reason === 'application-refused' && isCorrected ? RESUME_CORRECTED : shownStopText(reason, pause.reason);
+}
+
+/** The beginning of the outcome of a decision that supplies an application. */
+export const APPLICATION_IS = 'the application is ';
+
+const RESUME_CORRECTED = 'the application was supplied again after the platform rejected it; resume the migration';
+
+/** Returns whether a migration is paused because of an application that was supplied again since. */
+export const isForCorrectedApplication = ({ what }: { readonly what: string }): boolean =>
+  what.startsWith(RESUME_CORRECTED);
 
 /** Returns the pauses by people, oldest first. An earlier version allowed only one, and kept it in `pause`. */
 export function pausesByPeople({ pause, pausesByPeople: others }: Paused): readonly Pause[] {

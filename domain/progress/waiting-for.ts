@@ -5,10 +5,9 @@ import { countReadyOrMoving, countOpen, isConfirmationDue, onlyDeferredLeft } fr
 import { withoutCredentialText } from '../companies/credential-state';
 import { missingApprovals } from '../decisions/approvals';
 import { isHandoverRejected } from '../decisions/withdrawals';
-import { shownStopText } from '../companies/failures';
 import type { MigrationState, Proposal } from '../migration/migration-state';
 import type { Preflight } from '../migration/preflight-result';
-import { areWindowsPaused, automaticPause, isPaused, pausesByPeople } from '../migration/pauses';
+import { areWindowsPaused, automaticPause, isPaused, pausesByPeople, resumptionTask } from '../migration/pauses';
 import { detailProblems } from '../migration/preflight-result';
 import type { Outage } from '../migration/outage';
 import { onHoldText } from '../migration/outage';
@@ -54,7 +53,7 @@ function resumeText(state: MigrationState): string {
   if (automatic?.stopReason) {
     const who = pausesByPeople(state).map(({ role }) => (role ? SIDES[role] : 'a person'));
     const also = who.length === 0 ? '' : `; ${who.join(' and ')} also paused the migration`;
-    return `${shownStopText(automatic.stopReason, automatic.reason)}${also}`;
+    return `${resumptionTask(state, automatic.stopReason, automatic)}${also}`;
   }
   return 'resume the migration once the pause is no longer needed; support or the client can do so';
 }

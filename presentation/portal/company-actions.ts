@@ -6,7 +6,13 @@ import type { Progress } from '../../domain/progress/progress';
 import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
 import { nextWaveText } from '../../domain/progress/waiting-for';
 import { counted, oneLine, outOf } from '../../domain/text/sentences';
-import { hasClientTask, lastDecisionText, meanwhileText, needsApplication } from '../wording/client-task';
+import {
+  hasClientTask,
+  lastDecisionText,
+  meanwhileText,
+  needsApplication,
+  shouldCorrectApplication,
+} from '../wording/client-task';
 import type { ActionFacts, Candidate } from './candidate';
 import { ownApplication } from './candidate';
 
@@ -82,7 +88,8 @@ export function supplies(
       facts: application ? [`Now: ${oneLine(application.clientId, 250)} (${application.environment})`] : [],
       consequence: `The client secret ${ENCRYPTED} These servers then register the application and check the details again.`,
       isExpected:
-        isSupplyingDetails && state !== 'paused' && (reopened?.asksForChanges === true || needsApplication(progress)),
+        shouldCorrectApplication(progress) ||
+        (isSupplyingDetails && state !== 'paused' && (reopened?.asksForChanges === true || needsApplication(progress))),
     },
   ];
 }

@@ -27,7 +27,7 @@ import {
 } from '../wording/client-page';
 import { escapedMarkdown, markdownLink } from '../../domain/text/untrusted-text';
 import { statusLine } from '../wording/status-line';
-import { isPausedByPerson, meanwhileText, needsApplication } from '../wording/client-task';
+import { isPausedByPerson, meanwhileText, needsApplication, shouldCorrectApplication } from '../wording/client-task';
 import { deadlineLine, timesText, windowsLine } from './page-times';
 import { BOTTOM_PADDING, companyLines, MAX_NAME_LENGTH, MAX_TEXT_LENGTH, untrustedText } from './page-parts';
 
@@ -167,7 +167,7 @@ function howText(progress: Progress): string {
   if (progress.signing.mustSign.includes('client'))
     return `use the portal, or ferry with your signing key${needsSecret(progress) ? `; ${never}` : ''}; for help, ask ${who}`;
   if (!needsSecret(progress)) return manifest ?? `tell ${who}, who will record your decision`;
-  const isSecret = progress.step === 'supply-details';
+  const isSecret = progress.step === 'supply-details' || shouldCorrectApplication(progress);
   const file = isSecret ? 'secret.txt' : 'credentials.csv';
   const content = isSecret
     ? `write the client secret of your application, and nothing else, to the file ${file}`
@@ -175,7 +175,7 @@ function howText(progress: Progress): string {
   const environment = findPlatform(progress.platformKey)?.environment ?? 'production';
   const options = isSecret ? ` --client-id "<id>" --environment ${environment}` : '';
   const seal = `${content}; save the migration key that support sends you in the file migration.key; run \`ferry seal ${file} --for migration.key${options}\`, and send support only the sealed file`;
-  return `${manifest === null ? '' : `${manifest}; `}${exportText(progress)}${seal}; ${never}; for help, ask ${who}`;
+  return `${manifest === null ? '' : `${manifest}; `}${isSecret ? '' : exportText(progress)}${seal}; ${never}; for help, ask ${who}`;
 }
 
 /** Returns how the client can supply or correct the manifest; null if the manifest has no problem. */
@@ -191,18 +191,19 @@ function manifestText({ step, preflight }: Progress, who: string): string | null
 }
 
 /**
- * Returns the instruction to export the credentials after the confirmation; empty in step 1, and on platforms where
- * syncing does not invalidate an exported token.
+ * Returns the instruction to export the credentials after the confirmation; empty on platforms where syncing does not
+ * invalidate an exported token.
  */
-function exportText({ step, platformKey }: Progress): string {
+function exportText({ platformKey }: Progress): string {
   const rotation = findPlatform(platformKey)?.rotation ?? 'none';
-  return step === 'supply-details' || rotation === 'none' || rotation === 'kept'
+  return rotation === 'none' || rotation === 'kept'
     ? ''
     : 'export the credentials after you have confirmed that syncing is off; ';
 }
 
 function needsSecret(progress: Progress): boolean {
   const { step, counts } = progress;
+  if (shouldCorrectApplication(progress)) return true;
   if (step !== 'supply-details') return counts.withoutCredential > 0 && isMoveStep(step);
   return needsApplication(progress);
 }

@@ -8,6 +8,7 @@ import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
 import { isOfSupport } from '../../domain/progress/acting-roles';
 import { confirmationText, isRecordingDecisions } from '../../domain/progress/waiting-for';
 import { isApplicationOfOtherClient } from '../../domain/preflight/dependents';
+import { isForCorrectedApplication } from '../../domain/migration/pauses';
 import { isOver } from '../../domain/migration/terminated';
 import { counted } from '../../domain/text/sentences';
 import type { Progress } from '../../domain/progress/progress';
@@ -39,14 +40,20 @@ export function meanwhileText(progress: Progress): string | null {
   if (shouldSupplyApplication(progress))
     return 'Please supply the application that obtained your tokens, or tell support which application it is.';
   const { state, step, counts, checking, waitingFor } = progress;
-  if (isOver(state) || !isMoveStep(step) || hasClientTask(progress) || isRecordingDecisions(waitingFor)) return null;
+  const isMoving = isMoveStep(step);
+  const isRejected = shouldCorrectApplication(progress);
+  const isFree = !isOver(state) && !hasClientTask(progress) && !isRecordingDecisions(waitingFor);
+  if (!isFree || (!isMoving && !isRejected)) return null;
   const { withoutCredential, heldBack } = counts;
   const supplies = [
-    ...(withoutCredential > 0 ? [`supply credentials for ${withoutCredentialText(counts)}`] : []),
+    ...(isRejected
+      ? ['correct the client id, client secret or environment of your application, and supply it again']
+      : []),
+    ...(isMoving && withoutCredential > 0 ? [`supply credentials for ${withoutCredentialText(counts)}`] : []),
     ...(hasOverdueConfirmations(progress) ? [confirmationText(counts)] : []),
   ];
   if (supplies.length > 0) return `Please ${supplies.join('; ')}.`;
-  if (heldBack > 0 && !checking) return correctionText(heldBack);
+  if (isMoving && heldBack > 0 && !checking) return correctionText(heldBack);
   return null;
 }
 
@@ -55,6 +62,12 @@ export function shouldSupplyApplication(progress: Progress): boolean {
   const { route, state, step, checking, preflight } = progress;
   if (isOver(state) || route !== 'managed' || step !== 'supply-details' || checking) return false;
   return preflight !== null && !hasClientTask(progress) && isApplicationOfOtherClient(preflight);
+}
+
+/** Returns whether the migration is paused because the platform rejects the application, which the client can correct. */
+export function shouldCorrectApplication({ route, state, pause, waitingFor }: Progress): boolean {
+  const isRejected = route === 'managed' && state === 'paused' && pause?.stopReason === 'application-refused';
+  return isRejected && !isForCorrectedApplication(waitingFor);
 }
 
 /** Returns whether the client has to supply its application: for the first time, again or another one. */

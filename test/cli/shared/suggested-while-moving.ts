@@ -1,7 +1,14 @@
 /** The commands that `ferry show` suggests once the first company has moved. */
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
-import { AT, firstCompany } from '../../support/migrations/migration-states';
+import { AT, decideAll, firstCompany, proposeTime, stateAt } from '../../support/migrations/migration-states';
 import { ID, NIGHT, step5, step6, pausedBy, replacedApplication, CLIENT, type Situation } from './suggested-states';
+
+const APPLICATION = {
+  kind: 'application-supplied',
+  role: 'client',
+  clientId: 'app',
+  environment: 'production',
+} as const;
 
 export const WHILE_MOVING: readonly Situation[] = [
   ['companies being moved', step6({ syncing: 3, moved: 6 }), [`ferry watch ${ID}`]],
@@ -88,6 +95,23 @@ export const WHILE_MOVING: readonly Situation[] = [
       `ferry application ${ID} --client-id "client id" --environment production ${CLIENT}`,
       `ferry resume ${ID}`,
     ],
+  ],
+  [
+    'a migration stopped by the platform, whose application was supplied again',
+    decideAll(pausedBy('application-refused'), APPLICATION),
+    [`ferry resume ${ID}`, `ferry exceptions ${ID}`],
+  ],
+  [
+    'a migration stopped by the platform, whose corrected details are accepted',
+    decideAll(
+      stateAt('schedule', {
+        pause: { reason: 'why', by: null, stopReason: 'application-refused', at: AT },
+        replacesRejected: true,
+      }),
+      proposeTime('client'),
+      APPLICATION,
+    ),
+    [`ferry resume ${ID}`, `ferry approve ${ID} schedule ${CLIENT}`, `ferry approve ${ID} schedule`],
   ],
   [
     'an application that was replaced after companies had been moved with it',

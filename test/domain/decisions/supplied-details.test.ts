@@ -19,6 +19,7 @@ import {
   decideAll,
   decideOne,
   firstCompany,
+  LATER,
   migrationPlan,
   preflight,
   reject,
@@ -62,6 +63,29 @@ describe('another application', () => {
     expect(answer({ ...rejected, pause: null })).toContain('must first reject step 1');
     const otherPause = { ...pause, stopReason: 'account-limit' } as const;
     expect(answer({ ...rejected, pause: otherPause })).toContain('must first reject step 1');
+  });
+
+  test('that was supplied again after the platform rejected it leaves only the resume to do', () => {
+    const reason = 'application-refused';
+    const pause = { reason: stopReasonText(reason), by: null, stopReason: reason, at: AT } as const;
+    const rejected = stateAt('migrate-first-company', { ...accepted, pause, replacesRejected: true });
+    expect(waitingForOf(rejected).what).toContain('correct its client id, secret or environment, then resume');
+    const corrected = decideAll(rejected, supply);
+    const RESUME = 'the application was supplied again after the platform rejected it; resume the migration';
+    expect(waitingForOf(corrected)).toEqual({ roles: ['support'], what: RESUME });
+    // An application that was supplied before the platform rejected it corrects nothing.
+    const later = { ...corrected, pause: { ...pause, at: LATER } };
+    expect(waitingForOf(later).what).toContain('correct its client id');
+    expect(waitingForOf(decideAll(corrected, { kind: 'pause', role: 'client' })).what).toBe(
+      `${RESUME}; the client also paused the migration`,
+    );
+    const progressAt = (state: MigrationState) => progressOf(migrationPlan(), state);
+    expect(statusLine(progressAt(rejected), 'Xero', LATER)).toContain(
+      'Please correct the client id, client secret or environment of your application, and supply it again.',
+    );
+    expect(statusLine(progressAt(corrected), 'Xero', LATER)).toContain('Nothing for you to do.');
+    expect(currentDetails(progressAt(rejected), { now: LATER })).toContain('ferry seal secret.txt');
+    expect(currentDetails(progressAt(corrected), { now: LATER })).not.toContain('ferry seal');
   });
 
   test('withdraws the early approvals of step 3, which were given for the previous application', () => {

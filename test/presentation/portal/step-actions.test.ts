@@ -141,6 +141,17 @@ test('a decision about a pause says what to correct if the client can correct it
   );
 });
 
+test('while the platform rejects the application, the first decision in step 5 is to supply it again', () => {
+  const reason = 'application-refused';
+  const pause = { reason: stopReasonText(reason), by: null, stopReason: reason, at: AT } as const;
+  const steps = { 'supply-details': { openedAt: AT, endedAt: AT } };
+  const rejected = stateAt('migrate-first-company', { steps, pause, replacesRejected: true });
+  expect(actionsAt(rejected)[0]).toMatchObject({ message: 'applicationSupplied', isExpected: true });
+  const supply = { kind: 'application-supplied', role: 'client', clientId: 'a', environment: 'production' } as const;
+  const again = actionsAt(decideAll(rejected, supply)).find(({ message }) => message === 'applicationSupplied');
+  expect(again).toMatchObject({ isExpected: false });
+});
+
 test('a decision about a pause limits the text about the companies, but keeps what the client can do', () => {
   const reason = 'wrong-organization';
   const companies = `acme-1: ${'belongs to another organization\n'.repeat(100)}`;

@@ -27,6 +27,13 @@ const lineAt = (state: MigrationState, now = LATER): string =>
 const pausedFor = (stopReason: StopReason | null, by: string | null = null): MigrationState =>
   step6({ total: 60, moved: 41, failed: 6, waiting: 13 }, { pause: { reason: 'lunch', by, stopReason, at: AT } });
 
+/** What the client can do about a pause, by its reason. */
+const AFTER_PAUSE: Readonly<Record<string, string>> = {
+  '': ' You or support can resume the migration.',
+  'application-refused':
+    ' Please correct the client id, client secret or environment of your application, and supply it again.',
+};
+
 const PAUSED: readonly Row[] = (
   [
     [null, 'Paused by Sam.'],
@@ -46,7 +53,7 @@ const PAUSED: readonly Row[] = (
 ).map(([reason, line]) => [
   `paused: ${reason ?? 'by a person'}`,
   pausedFor(reason, reason === null ? 'Sam' : null),
-  `${line} 41 of 60 companies have moved.${reason === null ? ' You or support can resume the migration.' : FREE}`,
+  `${line} 41 of 60 companies have moved.${AFTER_PAUSE[reason ?? ''] ?? FREE}`,
 ]);
 
 const PAUSED_WITHOUT_CREDENTIALS: Row = [
