@@ -87,16 +87,17 @@ export async function* ofGroup(
 
 function titleOf(company: LedgerCompany, migration: MigrationWithStage): string {
   const { state, failure, deferred, heldBack, linkUrl, crossedAt } = company;
-  const { stage } = migration;
+  const { stage, paused } = migration;
   // Companies with the same failure but other remedies form a group of their own, so its title says why.
   if (failure === 'reauthorization-required' && state === 'failed') {
     const retry =
       crossedAt === null ? '' : ` (the service accepted the credential earlier, ${retryText(company, migration)})`;
     return failureText(failure) + (linkUrl === null ? ' (no link to reconnect)' : retry);
   }
-  if (failure !== null)
-    return failureText(failure) + (deferred && state === 'waiting' ? ' (retried automatically)' : '');
-  if (deferred) return 'deferred by the service or the platform; retried automatically';
+  // No company is retried during a pause. The list then says that it is tried once the migration is resumed.
+  const isRetried = deferred && state === 'waiting' && !paused;
+  if (failure !== null) return failureText(failure) + (isRetried ? ' (retried automatically)' : '');
+  if (deferred) return `deferred by the service or the platform${isRetried ? '; retried automatically' : ''}`;
   if (state !== 'waiting') return 'it is unknown whether the credential was used';
   if (heldBack !== null) return 'held back by the preflight';
   return `not moved when the ${stage === 'terminated' ? 'workflow ended in Temporal' : 'migration ended'}`;

@@ -169,7 +169,7 @@ const FAILURE_TEXTS: Readonly<Record<FailureKind, string>> = {
   'sync-failed': 'a data set could not be synced',
   'sync-timed-out': 'the sync did not finish in time',
   'application-refused':
-    'the platform rejects the application for this credential; the credential was probably obtained by another application',
+    'the platform rejects the application for this credential: the application is wrong, or another application obtained the credential',
 };
 
 /** Returns why a company was not moved, for the person who has to act. */

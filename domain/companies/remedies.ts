@@ -100,7 +100,9 @@ export function acceptedRemedies(
   if (route === 'self-service' || isCompleting) return all;
   const isWaiting = company.state === 'waiting';
   const canRetry = isFirst && !isWaiting;
-  return all
+  // Before step 6, no company has moved with the application, so the application is probably wrong.
+  const first = all.filter((remedy) => remedy === 'application');
+  return [...new Set([...first, ...all])]
     .map((remedy) => (remedy === 'replace-credential' && isWaiting ? 'credentials' : remedy))
     .filter((remedy) => !ONLY_IN_STEP_6.includes(remedy) && (remedy !== 'retry' || canRetry));
 }
@@ -162,7 +164,7 @@ const REMEDY_TEXTS: Readonly<Record<Remedy, string>> = {
   'replace-credential': 'try again with a new credential from the client',
   credentials: 'supply a new credential from the client',
   application:
-    'if no company has moved with the registered application, register the application that obtained the credential instead, then retry',
+    'supply the right client id and client secret, then try again; register another application only if no company has moved with the registered one',
   skip: 'give up on the company and leave it out',
   amend: 'correct the row in the manifest (if its expected number of invoices was wrong, retry afterwards)',
   exclude: 'leave out',

@@ -90,3 +90,21 @@ test('a retry helps the first company once its end customer has reconnected, alt
       expect.stringContaining(`${title} does not help): 2 companies\n`),
     ]);
 });
+
+test('the title of a company that the platform deferred says that it is retried automatically, unless the migration is paused', async () => {
+  const rejected = company(1, {
+    deferred: true,
+    failure: 'application-refused',
+    failureText: 'wrong secret',
+    tries: 1,
+  });
+  const title = 'the application is wrong, or another application obtained the credential';
+  expect(await groupsOf([rejected])).toEqual([expect.stringContaining(`${title} (retried automatically): 1 company`)]);
+  const [paused = ''] = await groupsOf([rejected], { paused: true });
+  expect(paused).toContain(`${title}: 1 company`);
+  expect(paused.indexOf('ferry application')).toBeLessThan(paused.indexOf('ferry credentials'));
+  const late = company(1, { deferred: true, failureText: 'busy', tries: 2 });
+  expect(await groupsOf([late], { paused: true })).toEqual([
+    expect.stringContaining('deferred by the service or the platform: 1 company'),
+  ]);
+});

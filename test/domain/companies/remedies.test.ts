@@ -78,6 +78,11 @@ test('a deferred company can be retried now, given a new credential, skipped or 
   expect(remediesFor({ ...deferred, failure: 'application-refused' })).toEqual([
     ...['credentials', 'application', 'retry', 'skip', 'exclude'],
   ]);
+  // Before step 6, no company has moved with the application.
+  const step5 = { route: 'managed', isCompleting: false, isFirst: true } as const;
+  expect(acceptedRemedies({ ...deferred, failure: 'application-refused' }, step5)).toEqual([
+    ...['application', 'credentials', 'exclude'],
+  ]);
 });
 
 test.each<[CompanyState]>([['importing'], ['syncing'], ['moved'], ['skipped'], ['excluded']])(
