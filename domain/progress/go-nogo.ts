@@ -16,7 +16,7 @@ import { companyAnswers } from './go-nogo-companies';
 import { failureAnswers } from './go-nogo-failures';
 import type { Answer, GoNoGoFacts } from './go-nogo-facts';
 import { notes, pauseConditions } from './go-nogo-notes';
-import { meanwhileTask, mustText } from './meanwhile';
+import { meanwhileTask, mustText, shouldCorrectApplication } from './meanwhile';
 import { canBeginMoves, isOpenWithoutEnd, openWindowOf } from './open-window';
 import type { Progress } from './progress';
 import { headline, pausedTexts, reopenedText } from './progress';
@@ -186,7 +186,10 @@ function accountAnswers(facts: GoNoGoFacts): readonly Answer[] {
       suppliedAnswer(
         facts,
         application,
-        answerFrom('application', findings.filter(ofApplication), applicationText(facts, application)),
+        acceptedAnswer(
+          facts,
+          answerFrom('application', findings.filter(ofApplication), applicationText(facts, application)),
+        ),
         findings.some(({ code }) => code === 'application-in-use'),
       ),
     ),
@@ -212,6 +215,13 @@ function suppliedAnswer(
     ? `the registered application is ${applicationName(registered)}; ${answer.why}`
     : `${answer.why}; this application was not supplied for this migration, so check that it obtained the client's tokens`;
   return { ...answer, warning: true, why };
+}
+
+/** Answers no-go while the migration is paused because the platform rejects the application. */
+function acceptedAnswer({ platform, progress }: GoNoGoFacts, answer: Answer): Answer {
+  return answer.go && progress !== null && shouldCorrectApplication(progress)
+    ? { check: answer.check, go: false, why: `${platform.name} rejects the registered application: ${answer.why}` }
+    : answer;
 }
 
 function applicationAnswer({ moved }: GoNoGoFacts, registered: ServiceFacts['application'], answer: Answer): Answer {

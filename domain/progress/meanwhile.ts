@@ -1,8 +1,10 @@
 /** Names what people can do for some companies while others move, or while the migration waits for another person. */
 import type { Counts } from '../companies/counts';
+import { isForCorrectedApplication } from '../migration/pauses';
 import type { Step } from '../migration/steps';
 import { isMoveStep, roleText } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
+import type { Progress } from './progress';
 import type { WaitingFor } from './waiting-for';
 import { confirmationText, suppliesMissing } from './waiting-for';
 
@@ -50,4 +52,10 @@ export function hasOverdueConfirmations({
   return (
     route === 'managed' && isMoveStep(step) && counts.unconfirmedInFirstWave > 0 && !waitingFor.roles.includes('client')
   );
+}
+
+/** Returns whether the migration is paused because the platform rejects the application, and no other was supplied yet. */
+export function shouldCorrectApplication({ route, state, pause, waitingFor }: Progress): boolean {
+  const isRejected = route === 'managed' && state === 'paused' && pause?.stopReason === 'application-refused';
+  return isRejected && !isForCorrectedApplication(waitingFor);
 }

@@ -3,16 +3,10 @@ import { withoutCredentialText } from '../../domain/companies/credential-state';
 import { withdrawalText } from '../../domain/decisions/withdrawals';
 import { isBeforeSyncIsOff, isMoveStep } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
-import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
+import { hasOverdueConfirmations, shouldCorrectApplication } from '../../domain/progress/meanwhile';
 import { nextWaveText } from '../../domain/progress/waiting-for';
 import { counted, oneLine, outOf } from '../../domain/text/sentences';
-import {
-  hasClientTask,
-  lastDecisionText,
-  meanwhileText,
-  needsApplication,
-  shouldCorrectApplication,
-} from '../wording/client-task';
+import { hasClientTask, lastDecisionText, meanwhileText, needsApplication } from '../wording/client-task';
 import type { ActionFacts, Candidate } from './candidate';
 import { ownApplication } from './candidate';
 

@@ -14,6 +14,7 @@ import { momentText } from '../../domain/text/sentences';
 import { isOfSupport, withActingRoles } from '../../domain/progress/acting-roles';
 import { endedByText, pausedTexts, reopenedText } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
+import { shouldCorrectApplication } from '../../domain/progress/meanwhile';
 import type { OverallState, Progress, StepProgress } from '../../domain/progress/progress';
 import { isMoveStep, STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import {
@@ -27,7 +28,7 @@ import {
 } from '../wording/client-page';
 import { escapedMarkdown, markdownLink } from '../../domain/text/untrusted-text';
 import { statusLine } from '../wording/status-line';
-import { isPausedByPerson, meanwhileText, needsApplication, shouldCorrectApplication } from '../wording/client-task';
+import { isPausedByPerson, meanwhileText, needsApplication } from '../wording/client-task';
 import { deadlineLine, timesText, windowsLine } from './page-times';
 import { BOTTOM_PADDING, companyLines, MAX_NAME_LENGTH, MAX_TEXT_LENGTH, untrustedText } from './page-parts';
 

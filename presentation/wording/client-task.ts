@@ -4,11 +4,10 @@
  */
 import { isOfApplication } from '../../domain/companies/finding';
 import { withoutCredentialText } from '../../domain/companies/credential-state';
-import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
+import { hasOverdueConfirmations, shouldCorrectApplication } from '../../domain/progress/meanwhile';
 import { isOfSupport } from '../../domain/progress/acting-roles';
 import { confirmationText, isRecordingDecisions } from '../../domain/progress/waiting-for';
 import { isApplicationOfOtherClient } from '../../domain/preflight/dependents';
-import { isForCorrectedApplication } from '../../domain/migration/pauses';
 import { isOver } from '../../domain/migration/terminated';
 import { counted } from '../../domain/text/sentences';
 import type { Progress } from '../../domain/progress/progress';
@@ -62,12 +61,6 @@ export function shouldSupplyApplication(progress: Progress): boolean {
   const { route, state, step, checking, preflight } = progress;
   if (isOver(state) || route !== 'managed' || step !== 'supply-details' || checking) return false;
   return preflight !== null && !hasClientTask(progress) && isApplicationOfOtherClient(preflight);
-}
-
-/** Returns whether the migration is paused because the platform rejects the application, which the client can correct. */
-export function shouldCorrectApplication({ route, state, pause, waitingFor }: Progress): boolean {
-  const isRejected = route === 'managed' && state === 'paused' && pause?.stopReason === 'application-refused';
-  return isRejected && !isForCorrectedApplication(waitingFor);
 }
 
 /** Returns whether the client has to supply its application: for the first time, again or another one. */

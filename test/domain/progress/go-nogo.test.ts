@@ -127,6 +127,11 @@ test.each<[string, GoNoGoFacts, readonly Answer['check'][]]>([
     facts({}, { ...MOVING, pause: { reason: 'holiday', by: 'Sam', stopReason: null, at: AT } }),
     ['decisions'],
   ],
+  [
+    'the platform rejects the application',
+    facts({}, { ...MOVING, pause: { reason: '', by: null, stopReason: 'application-refused', at: AT } }),
+    ['decisions', 'application'],
+  ],
   ['one company is not confirmed', facts({ next: { ...facts().next, unconfirmed: 1 } }), ['sync-disabled']],
   ['one credential is missing', facts({ next: { ...facts().next, withoutCredential: 1 } }), ['credentials']],
   ['nothing can be moved', facts({ next: { ...facts().next, companies: 0 } }), ['companies']],
