@@ -4,6 +4,7 @@ import type { CompanyState } from './company-state';
 import type { SupplyMessage, WaitingCompany } from './credential-state';
 import { acceptedSupplies, missingCredentialText } from './credential-state';
 import type { FailureKind } from './failures';
+import { FAILURE_KINDS } from './failures';
 
 /** Each remedy is a `ferry` command of the same name. */
 export type Remedy =
@@ -135,6 +136,11 @@ function remediesForFailure(failure: FailureKind | null, relink: readonly Remedy
       return ['retry', 'replace-credential'];
   }
 }
+
+/** The failures after which a company can move once its end customer has reconnected it. */
+export const RELINKABLE: readonly FailureKind[] = FAILURE_KINDS.filter((kind) =>
+  remediesForFailure(kind, ['relink']).includes('relink'),
+);
 
 /** Tells the client what to do for a remedy. In the managed route, support decides whether to try a company again. */
 export function clientRemedyText(remedy: Remedy, route: Route): string {

@@ -1,6 +1,7 @@
 /** Exceptions: counts them, and applies the decisions about them (exclude, skip, retry, reconnect). */
 import { sql } from 'kysely';
 import type { IsolatedStop } from '../../domain/companies/failures';
+import { RELINKABLE } from '../../domain/companies/remedies';
 import type { Companies } from '../../domain/migration/decision';
 import type { Database } from '../database/database';
 import { oneRow } from '../database/database';
@@ -143,7 +144,8 @@ export async function retryWithNewCredential(
 
 /**
  * Marks companies whose end customers were sent the link to reconnect. From now on, the activity `checkReconnected`
- * checks their connections, even if they do not have to reconnect.
+ * checks their connections, even if they do not have to reconnect. For `all`, marks only the companies for which this is
+ * a remedy (`remediesFor`).
  *
  * @returns the number of marked companies
  */
@@ -154,6 +156,7 @@ export async function awaitRelink(
   const { numAffectedRows } = await sql`
     update companies set relinking_since = ${at}::timestamptz
     where migration_id = ${migrationId} and state in ('failed', 'outcome-unknown') and link_url is not null
+      and case when ${companies === 'all'} then state = 'outcome-unknown' or failure = any(${RELINKABLE}) else true end
       and ${inCompanies(companies)}`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

@@ -129,7 +129,8 @@ test('a connection that was linked all the time keeps the time of its authorizat
   await rig.importSlice(id);
   await updateRow(db, id, 1, { state: 'failed', failure: 'incomplete', link_url: 'https://link.example' });
   const at = new Date();
-  await awaitRelink(db, { migrationId: id, companies: 'all', at: at.toISOString() });
+  const { reference } = await readRow(db, id, 1);
+  await awaitRelink(db, { migrationId: id, companies: [reference], at: at.toISOString() });
   await rig.runActivity((activities) => activities.checkReconnected({ migrationId: id }));
   const { state, authorized_at: authorizedAt } = await readRow(db, id, 1);
   expect(state).toBe('syncing');

@@ -46,6 +46,16 @@ test('waits for a reconnection if a company has a link, and was not moved or has
   expect((await readRelinking(ledger.db, id)).map(({ row }) => row)).toEqual([1]);
 });
 
+test('waits for all reconnections only of companies that a reconnection can help, unless a company is named', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(3));
+  await updateRow(ledger.db, id, 1, { state: 'failed', failure: 'wrong-organization', ...serviceRefs });
+  await updateRow(ledger.db, id, 2, { state: 'failed', failure: 'incomplete', ...serviceRefs });
+  await updateRow(ledger.db, id, 3, { state: 'failed', failure: 'reauthorization-required', ...serviceRefs });
+  expect(await awaitRelink(ledger.db, { migrationId: id, companies: 'all', at: AT })).toBe(2);
+  expect((await readRelinking(ledger.db, id)).map(({ row }) => row)).toEqual([1, 3]);
+  expect(await awaitRelink(ledger.db, { migrationId: id, companies: ['c2'], at: AT })).toBe(1);
+});
+
 test('a linked connection has been authorized again only if the service says so, or if it was not linked before', async () => {
   const { id } = await createMovableMigration(ledger, manifestRows(5));
   const { db } = ledger;
@@ -53,7 +63,7 @@ test('a linked connection has been authorized again only if the service says so,
   const incomplete = { state: 'failed', failure: 'incomplete', crossed_at: crossedAt, ...serviceRefs } as const;
   for (const row of [1, 2, 3, 4, 5]) await updateRow(db, id, row, incomplete);
   await updateRow(db, id, 2, { failure: 'reauthorization-required' });
-  await awaitRelink(db, { migrationId: id, companies: 'all', at: AT });
+  await awaitRelink(db, { migrationId: id, companies: ['c1', 'c2', 'c3', 'c4', 'c5'], at: AT });
   await recordUnlinked(db, id, 3);
   const future = new Date(Date.now() + 3_600_000);
   for (const [index, authorizedAt] of [null, null, null, crossedAt, future].entries())
@@ -74,7 +84,7 @@ test('retries the given companies and stops waiting for their end customers', as
   for (const row of [1, 2])
     await updateRow(ledger.db, id, row, { state: 'failed', failure: 'incomplete', ...serviceRefs });
   await updateRow(ledger.db, id, 3, { state: 'moved' });
-  await awaitRelink(ledger.db, { migrationId: id, companies: 'all', at: AT });
+  await awaitRelink(ledger.db, { migrationId: id, companies: ['c1', 'c2'], at: AT });
   await retryCompanies(ledger.db, id, ['c1', 'c3']);
   const states = await Promise.all([1, 2, 3].map(async (row) => (await readRow(ledger.db, id, row)).state));
   expect(states).toEqual(['waiting', 'failed', 'moved']);
