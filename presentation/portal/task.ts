@@ -1,7 +1,7 @@
 /** The parts of the portal's view that say what the client has to do, by when and why, and what follows. */
 import type { MigrationView } from '../../portal/contract/migration-view';
 import { countOpen } from '../../domain/companies/counts';
-import type { Ending } from '../../domain/migration/migration-state';
+import type { Approval, Ending } from '../../domain/migration/migration-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { firstOpening } from '../../domain/progress/first-opening';
 import type { Progress } from '../../domain/progress/progress';
@@ -157,9 +157,11 @@ function dueAt(progress: Progress, now: string): string | null {
   return firstOpening(progress, now)?.closesAt ?? (proposal.startAt > now ? proposal.startAt : null);
 }
 
+const isOfClient = ({ role }: Approval): boolean => role === 'client';
+
 /** Returns what follows the current step. */
 export function nextText(progress: Progress): string {
-  const { route, step, counts } = progress;
+  const { route, step, steps, counts } = progress;
   const later = hasClientTask(progress) ? null : laterText(progress);
   if (route === 'self-service')
     return step === 'supply-details'
@@ -171,7 +173,9 @@ export function nextText(progress: Progress): string {
     case 'supply-details':
       return 'Once support has accepted the details, you and support agree on a start.';
     case 'schedule':
-      return 'Once you and support have agreed on a start, you add the callback URL to your application at the platform.';
+      return steps.some((each) => each.step === 'update-application' && each.approvals.some(isOfClient))
+        ? 'Once you and support have agreed on a start, and the callback URL is confirmed, you turn off syncing in your own application and supply the credentials.'
+        : 'Once you and support have agreed on a start, you add the callback URL to your application at the platform.';
     case 'update-application':
       return 'Once the callback URL is confirmed, you turn off syncing in your own application and supply the credentials.';
     case 'disable-syncing':

@@ -36,6 +36,15 @@ test('tells the client what to do, why and by when', () => {
   });
 });
 
+test('a callback URL that the client has confirmed early is not named as its next task', () => {
+  const confirmed = decideAll(stateAt('schedule'), approve('update-application', 'client'));
+  expect(viewOf(confirmed).next).toBe(
+    'Once you and support have agreed on a start, and the callback URL is confirmed, you turn off syncing in your own application and supply the credentials.',
+  );
+  const bySupport = decideAll(stateAt('schedule'), approve('update-application', 'support'));
+  expect(viewOf(bySupport).next).toContain('you add the callback URL');
+});
+
 test('only on a platform that rotates tokens, a sync can invalidate a credential', () => {
   const whyOf = (isRotating: boolean) => viewOf(stateAt('disable-syncing'), { isRotating }).task?.why;
   expect(whyOf(true)).toContain('its credential can stop working before the company is moved');
