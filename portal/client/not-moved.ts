@@ -1,6 +1,6 @@
 /** The companies that were not moved, which the page and `ferry --portal` name before a person signs off. */
 import { notMovedText } from '../../domain/companies/company-state';
-import { counted, eitherOf } from '../../domain/text/sentences';
+import { eitherOf } from '../../domain/text/sentences';
 import type { MigrationView } from '../contract/migration-view';
 import type { Company, CompanyFilter, CompanyState } from './api';
 
@@ -16,8 +16,8 @@ export interface NotMoved {
 }
 
 /**
- * Returns the title of the list, with the words of the states that have companies, because the facts of the sign-off
- * count each state separately: `4 companies that must reconnect or were left out`.
+ * Returns the title of the list, with the words of the states that have companies: `The companies that must reconnect or
+ * were left out`. Contains no number, because the facts of the sign-off above it count the companies in each state.
  */
 export function notMovedTitle(
   companies: number,
@@ -29,7 +29,7 @@ export function notMovedTitle(
     ...(notMoved > 0 ? [`${were} not moved`] : []),
     ...(leftOut > 0 ? [`${were} left out`] : []),
   ];
-  return `${counted(companies, 'company')} that ${states.length === 0 ? `${were} not moved` : eitherOf(states)}`;
+  return `${companies === 1 ? 'The company' : 'The companies'} that ${states.length === 0 ? `${were} not moved` : eitherOf(states)}`;
 }
 
 /** @param most the largest number of companies to name */

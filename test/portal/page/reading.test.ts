@@ -134,7 +134,7 @@ describeWithChromium("reading the portal's page", () => {
     await page.getByRole('button', { name: SIGN_OFF.title }).dblclick();
     const dialog = page.getByRole('dialog');
     await dialog
-      .getByRole('heading', { name: '4 companies that must reconnect, were not moved, or were left out' })
+      .getByRole('heading', { name: 'The companies that must reconnect, were not moved, or were left out' })
       .waitFor();
     expect(await dialog.getByRole('listitem').allTextContents()).toEqual([
       '56 of 60 companies moved',
