@@ -131,8 +131,9 @@ export async function printGroup(
       company.correlationId ?? '',
     ]),
   );
-  // After the migration has ended, the service still accepts an end customer who reconnects.
-  if (remedies.includes('relink') || migration.stage !== 'open') {
+  // The service also accepts an end customer who reconnects after the migration has ended, or before step 6, in which
+  // only another try of the first company finds out about it.
+  if (remedies.includes('relink') || migration.stage !== 'open' || migration.released !== 'all') {
     for await (const company of readGroup()) {
       if (remediesFor(company).includes('relink'))
         await output.stream(`  ${company.reference} reconnects at ${company.linkUrl}`);

@@ -84,6 +84,9 @@ test('a retry helps the first company once its end customer has reconnected, alt
     'must reconnect: the authorization no longer works (the service accepted the credential earlier, so a retry';
   expect(first).toContain(`${title} helps only once the end customer has reconnected): 1 company\n`);
   expect(other).toContain(`${title} does not help): 1 company\n`);
+  // The end customer needs the link, although step 5 accepts no relink.
+  expect(first).toContain('  c-1 reconnects at https://link.example/1\n');
+  expect(first).not.toContain('ferry relink');
   const later: readonly Partial<MigrationWithStage>[] = [{ released: 'all' }, { stage: 'ended' }];
   for (const changes of later)
     expect(await groupsOf(companies, changes)).toEqual([
