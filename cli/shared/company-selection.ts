@@ -61,7 +61,7 @@ export const COMPANY_COMMANDS: readonly CompanyCommand[] = [
     message: 'relink',
     description:
       'Have the migration check companies as soon as their end customers have reconnected with their links; the command does not wait for this',
-    all: 'all companies that must reconnect, were not moved, or have an unknown outcome, if they have a link to reconnect',
+    all: 'all companies for which ferry exceptions suggests relink',
   },
   {
     name: 'skip',
