@@ -60,7 +60,9 @@ export async function verifySlice(
   isServiceDown?: () => Promise<boolean>,
 ): Promise<CheckResult> {
   const { db, service, sliceTimeLimitMs } = deps;
-  const { migrationId, onlyRow, countEveryDataSet, whileImporting = false } = work;
+  const { migrationId, onlyRow, countEveryDataSet, finishing = false } = work;
+  // A run that only finishes companies ends as soon as it learns that the migration has been resumed.
+  const whileImporting = !finishing && (work.whileImporting ?? false);
   const waitsUntil = whileImporting ? Date.now() + Math.min(CHECK_FOR_MS, sliceTimeLimitMs) : 0;
   const platform = await platformOf(db, migrationId);
   const signal = sharedSignal();

@@ -145,6 +145,14 @@ describe('while companies are being imported', () => {
     expect(await slice).toMatchObject({ finished: 0, isTimeUp: true, syncing: 1 });
   });
 
+  test('a slice of a run that only finishes companies does not wait, so that a resume can end the run', async () => {
+    const id = await createTwo();
+    const slice = rig.runActivity((activities) =>
+      activities.verifySlice({ migrationId: id, whileImporting: true, finishing: true }),
+    );
+    expect(await slice).toMatchObject({ finished: 0, isTimeUp: false, syncing: 1, paused: false });
+  });
+
   test('a slice does not wait if nothing is being imported', async () => {
     const id = await createTwo();
     expect(await verifySlice(id, false)).toMatchObject({ finished: 0, isTimeUp: false, syncing: 1, claimable: true });
