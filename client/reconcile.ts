@@ -1,7 +1,9 @@
 /** Finds out whether a ledger was restored to an older state, and repairs it. */
 import { isGrpcDeadlineError } from '@temporalio/client';
+import { isEnding } from '../domain/migration/migration-state';
 import type { ReconciliationResult } from '../domain/migration/reconciliation';
 import { reconcileWorkflowIdOf } from '../domain/migration/temporal-names';
+import type { Progress } from '../domain/progress/progress';
 import { readLedgerStatus, readMigration } from '../store';
 import { ledgerMarkQuery, RECONCILE } from '../workflows/messages';
 import type { LedgerClient } from './connect';
@@ -27,6 +29,21 @@ export async function isLedgerBehind(ferry: LedgerClient, migrationId: string): 
   const known = await knownMark(ferry, migrationId, ANSWER_WITHIN_MS);
   const { mark, behindSince } = await readLedgerStatus(ferry.db, migrationId);
   return behindSince !== null || mark < known;
+}
+
+/**
+ * Returns whether the ledger is known to be behind the given progress. Does not ask the workflow of a migration whose
+ * end is in the ledger, because no worker has to be running after the end, nor a workflow that was terminated.
+ *
+ * @throws NoSuchMigration
+ */
+export async function isLedgerBehindProgress(
+  ferry: LedgerClient,
+  { migrationId, state }: Pick<Progress, 'migrationId' | 'state'>,
+): Promise<boolean> {
+  if (state === 'terminated') return false;
+  if (isEnding(state) && (await readMigration(ferry.db, migrationId))?.ending !== null) return false;
+  return isLedgerBehind(ferry, migrationId);
 }
 
 /**

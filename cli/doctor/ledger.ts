@@ -4,7 +4,14 @@
  * checks that workers have not given up on any portal request in the last day. Changes nothing.
  */
 import type { LedgerClient } from '../../client';
-import { findOccupiedIds, isLedgerBehind, NoSuchMigration, openLedgerClient, readStage } from '../../client';
+import {
+  findOccupiedIds,
+  isLedgerBehind,
+  isWorkflowOpen,
+  NoSuchMigration,
+  openLedgerClient,
+  readStage,
+} from '../../client';
 import { adviceToFreeId } from '../../domain/migration/temporal-names';
 import { counted, momentText } from '../../domain/text/sentences';
 import { listGivenUpRequests, listUnfinishedMigrations, readMigration, type GivenUpRequest } from '../../store';
@@ -38,7 +45,7 @@ export async function checkLedger(env: NodeJS.ProcessEnv, isReady: boolean): Pro
         await checkAge(ferry, open),
         ...(await checkTerminated(ferry, open)),
         ...occupied.map((id) => problem(WORKFLOW_IDS, `another workflow occupies the id ${id}`, adviceToFreeId(id))),
-        ...(await checkVaults(env, ferry.db, open)),
+        ...(await checkVaults(env, ferry.db, await withOpenWorkflow(ferry, open))),
         ...givenUp(await listGivenUpRequests(ferry.db, config.temporal.namespace)),
       ];
     } finally {
@@ -60,6 +67,22 @@ function givenUp(requests: readonly GivenUpRequest[]): readonly CheckResult[] {
       `to find the cause, search the workers' logs for the request id; to see whether a decision was applied before the failure, run: ferry audit ${migrationId}. If workers crash again and again on requests of one person, revoke this person's invitation; to list invitations with the ids that ferry invite --revoke needs, run: ferry invite --list`,
     ),
   ];
+}
+
+/**
+ * Omits migrations whose workflow has ended, because the advice about vaults needs a running workflow. The other checks
+ * say how to close such a migration.
+ */
+async function withOpenWorkflow(ferry: LedgerClient, open: readonly string[]): Promise<readonly string[]> {
+  const found = open.map(async (id) => {
+    const isOpen = await isWorkflowOpen(ferry, id).catch((error: unknown) => {
+      // The workflow of a migration that Temporal has lost cannot continue either.
+      if (error instanceof NoSuchMigration) return false;
+      throw error;
+    });
+    return isOpen ? [id] : [];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /** Finds the migrations that support has to close, because their workflows have ended in Temporal. */

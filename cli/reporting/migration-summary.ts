@@ -62,8 +62,12 @@ export interface MigrationFindings extends ForecastFindings {
   readonly confirmedBy: Confirmers | null;
 }
 
-const LEDGER_BEHIND =
-  'The ledger is out of date, probably because it was restored from a backup. No company can move before the ledger is reconciled.';
+const LEDGER_BEHIND = 'The ledger is out of date, probably because it was restored from a backup.';
+
+/** Says what follows from a ledger that is out of date. After the end, no company moves in any case. */
+function ledgerBehindText(hasEnded: boolean): string {
+  return `${LEDGER_BEHIND} ${hasEnded ? 'Until it is reconciled, the numbers of companies can be wrong.' : 'No company can move before the ledger is reconciled.'}`;
+}
 
 /**
  * Prints a migration.
@@ -86,7 +90,7 @@ export function printMigration(
   const reopened = reopenedText(progress);
   if (reopened !== null) output.line(output.styled('yellow', reopened));
   const listed = ledgerBehind ? null : problemsToList(progress);
-  if (ledgerBehind) output.line(output.styled('yellow', LEDGER_BEHIND));
+  if (ledgerBehind) output.line(output.styled('yellow', ledgerBehindText(hasEnded)));
   else if (windowsPaused === null || !isForWindow(progress, isBatchRunning, now))
     output.line(waitingText(progress, now));
   if (listed !== null) printPreflight(output, listed);
@@ -102,7 +106,7 @@ export function printMigration(
     if (!printSteps(output, rows, hasEnded)) output.line();
   }
   printCompanies(output, progress);
-  const reconnections = reconnectionsAfterEnd(progress, localTime);
+  const reconnections = ledgerBehind ? null : reconnectionsAfterEnd(progress, localTime);
   if (reconnections !== null) output.line(reconnections);
   if (interrupted) printInterrupted(output, progress, interrupted, ledgerBehind);
   const at = now.toISOString();

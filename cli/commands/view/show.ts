@@ -22,7 +22,7 @@ import {
   readSuggestedCompanies,
 } from '../../../store';
 import type { LedgerClient } from '../../../client';
-import { isBatchRunning, isLedgerBehind, readRetries, readProgress, readSchedulePause } from '../../../client';
+import { isBatchRunning, isLedgerBehindProgress, readRetries, readProgress, readSchedulePause } from '../../../client';
 import { shownForecast } from '../../reporting/migration-end';
 import { retryTexts } from '../../reporting/retries';
 import { printMigration, type Deferred, type MigrationFindings } from '../../reporting/migration-summary';
@@ -63,8 +63,7 @@ export function addShow({ program, run, terminal }: Context): void {
           const windowsPaused = db ? await readWindowsPaused({ ...ferry, db }, progress) : null;
           // Queries the workflow. Not in parallel with the first query, because a worker that cannot replay the
           // workflow answers only one of several pending queries.
-          const ledgerBehind =
-            db !== undefined && !isOver(progress.state) && (await isLedgerBehind({ ...ferry, db }, migration));
+          const ledgerBehind = db !== undefined && (await isLedgerBehindProgress({ ...ferry, db }, progress));
           const chosenFirst = db ? await readChosenFirst(db, progress) : null;
           const companies = db ? await readForNextCommands(db, progress) : NO_COMPANIES;
           const now = new Date();
@@ -74,10 +73,10 @@ export function addShow({ program, run, terminal }: Context): void {
             ...{ areWindowsPaused: windowsPaused !== null, isInPortal: portal !== null },
           };
           const keys = db && !isOver(progress.state) ? keyConfirmations(await listInvitations(db, migration)) : [];
-          const next = isEnding(progress.state)
-            ? [report(progress)]
-            : ledgerBehind
-              ? [bySupport(`ferry reconcile ${migration}`)]
+          const next = ledgerBehind
+            ? [reconcile(migration)]
+            : isEnding(progress.state)
+              ? [report(progress)]
               : [...keys, ...throughPortal(nextCommands(progress, named, now), portal)];
           const clientPage = await clientPageOf(terminal.env, ferry, migration);
           return showResult(
