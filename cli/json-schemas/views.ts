@@ -137,6 +137,11 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           endedInTemporal: z
             .boolean()
             .describe('true if the workflow has ended in Temporal, but the migration has not: support has to close it'),
+          ledgerBehind: z
+            .boolean()
+            .describe(
+              'true if the ledger was restored to an older state, so that the counts can be wrong; run ferry reconcile',
+            ),
           onlyInLedger: z
             .boolean()
             .describe(

@@ -40,12 +40,25 @@ export interface LedgerFacts extends TaskFacts {
   readonly migrationKey: string | null;
   /** True if only credentials that were obtained after the confirmation count. */
   readonly isRotating: boolean;
+  /** True if the ledger was restored to an older state, so that counts and tasks that follow from it can be wrong. */
+  readonly isLedgerBehind: boolean;
   /** The applications with which companies were moved; null if none of them was replaced. */
   readonly applications: ApplicationsOfMoved | null;
 }
 
 /** @param now ISO 8601, UTC */
 export function migrationView(progress: Progress, facts: LedgerFacts, now: string): MigrationView {
+  const view = viewOfProgress(progress, facts, now);
+  return facts.isLedgerBehind ? { ...view, ...WHILE_CHECKED } : view;
+}
+
+/** Replaces the parts of the view that a ledger which is out of date makes wrong, until support has reconciled it. */
+const WHILE_CHECKED: Partial<MigrationView> = {
+  headline: 'Some numbers on this page are being checked by support. Nothing can be decided until then.',
+  ...{ task: null, notices: [], end: null, waves: [], actions: [] },
+};
+
+function viewOfProgress(progress: Progress, facts: LedgerFacts, now: string): MigrationView {
   const { migrationId, client, platformKey, contact, route, state, windows, preflight } = progress;
   const platform = findPlatform(platformKey);
   const name = platform?.name ?? platformKey;

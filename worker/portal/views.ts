@@ -1,5 +1,11 @@
 /** Writes the portal view of a migration. */
-import { askForReconnectionCheck, NoSuchMigration, readProgress, readProgressAfterEnd } from '../../client';
+import {
+  askForReconnectionCheck,
+  isLedgerBehindProgress,
+  NoSuchMigration,
+  readProgress,
+  readProgressAfterEnd,
+} from '../../client';
 import { countOpen } from '../../domain/companies/counts';
 import { isOver } from '../../domain/migration/terminated';
 import type { Progress } from '../../domain/progress/progress';
@@ -35,7 +41,8 @@ export async function writeView(context: PortalContext, migrationId: string): Pr
     throw error;
   });
   if (progress === null) return;
-  await keepReconnectionsCurrent(context, progress);
+  const isLedgerBehind = await isLedgerBehindProgress(ferry, progress);
+  if (!isLedgerBehind) await keepReconnectionsCurrent(context, progress);
   const isOpen = migration.state === 'open';
   const view = migrationView(
     progress,
@@ -48,6 +55,7 @@ export async function writeView(context: PortalContext, migrationId: string): Pr
       applications: await readReplacedApplications(db, migrationId),
       waves: isOpen && progress.counts.unconfirmed > 0 ? await countUnconfirmedByWave(db, migrationId) : [],
       migrationKey: isOpen ? await readKey(db, migrationId) : null,
+      isLedgerBehind,
     },
     new Date().toISOString(),
   );

@@ -1,7 +1,7 @@
 import { CHECK_WORKERS } from '../../../domain/progress/worker-advice';
 import { ADD_PAYLOAD_KEY } from '../../shared/errors';
 import type { MigrationClient, MigrationSummary } from '../../../client';
-import { listMigrations, queryProgress, readWorkflowTaskProblems } from '../../../client';
+import { isLedgerProvenBehind, listMigrations, queryProgress, readWorkflowTaskProblems } from '../../../client';
 import type { Step } from '../../../domain/migration/steps';
 import { isEnding } from '../../../domain/migration/migration-state';
 import { counted, sentence } from '../../../domain/text/sentences';
@@ -47,6 +47,8 @@ interface ListedLine extends MigrationSummary {
   readonly problem: string | null;
   /** When the outage began that keeps the migration on hold, ISO 8601; null if there is none, or it is not known. */
   readonly onHoldSince: string | null;
+  /** True if the ledger was restored to an older state, so that the counts can be wrong. */
+  readonly ledgerBehind: boolean;
   /** True if Temporal does not have the migration: it was deleted after its end, lost, or never started there. */
   readonly onlyInLedger: boolean;
 }
@@ -106,6 +108,21 @@ async function readAnswers(ferry: MigrationClient, summaries: readonly Migration
   return new Map(await Promise.all(asked));
 }
 
+/** Finds the open migrations whose ledger was restored to an older state. Examines as many as are asked at most. */
+async function readLedgersBehind(
+  { db, ...ferry }: MigrationClient,
+  summaries: readonly MigrationSummary[],
+): Promise<ReadonlySet<string>> {
+  if (!db) return new Set();
+  const open = summaries
+    .filter(({ state, endedInTemporal }) => !endedInTemporal && !isEnding(state))
+    .slice(0, MAX_ASKED);
+  const behind = open.map(async ({ migrationId }) =>
+    (await isLedgerProvenBehind({ ...ferry, db }, migrationId)) ? [migrationId] : [],
+  );
+  return new Set((await Promise.all(behind)).flat());
+}
+
 async function readOnlyInLedger(
   { db, temporal }: MigrationClient,
   summaries: readonly MigrationSummary[],
@@ -121,7 +138,14 @@ function lineFromLedger({ suppliedAt, state, ending, ...migration }: StoredMigra
     ...migration,
     state: { closed: ending ?? 'closed', open: LOST, supplied: NOT_STARTED }[state],
     ...{ step: '', waitingFor: '', startedAt: suppliedAt },
-    ...{ endedInTemporal: false, missingKey: null, problem: null, onHoldSince: null, onlyInLedger: true },
+    ...{
+      endedInTemporal: false,
+      missingKey: null,
+      problem: null,
+      onHoldSince: null,
+      ledgerBehind: false,
+      onlyInLedger: true,
+    },
   };
 }
 
@@ -148,13 +172,14 @@ async function readCounts(
 async function readLines(ferry: MigrationClient): Promise<readonly ListedLine[]> {
   const [summaries, problems] = await inParallel(collected(listMigrations(ferry)), readProblems(ferry));
   const [answers, onlyInLedger] = await inParallel(readAnswers(ferry, summaries), readOnlyInLedger(ferry, summaries));
-  const current = await readCounts(ferry, summaries);
+  const [current, behind] = await inParallel(readCounts(ferry, summaries), readLedgersBehind(ferry, summaries));
   const lines = summaries.map((migration) => ({
     ...migration,
     ...current.get(migration.migrationId),
     problem: problems.get(migration.migrationId) ?? null,
     onHoldSince: null,
     ...answers.get(migration.migrationId),
+    ledgerBehind: behind.has(migration.migrationId),
     onlyInLedger: false,
   }));
   return [...lines, ...onlyInLedger];
@@ -195,6 +220,16 @@ function printTerminated(output: Output, lines: readonly ListedLine[]): void {
   const these = ids.length === 1 ? 'this migration' : 'these migrations';
   output.line(`Temporal is no longer running ${ids.join(', ')}, so no company of ${these} moves.`);
   output.line(`  To close ${ids.length === 1 ? 'it' : 'one of them'}, run: ferry sweep --close ${ids[0] ?? ''}`);
+}
+
+/** Says which counts can be wrong, because the ledger was restored to an older state. */
+function printLedgersBehind(output: Output, lines: readonly ListedLine[]): void {
+  const ids = lines.flatMap(({ migrationId, ledgerBehind }) => (ledgerBehind ? [migrationId] : []));
+  if (ids.length === 0) return;
+  output.line(
+    `The ledger is out of date for ${ids.join(', ')}, probably because it was restored from a backup, so the numbers can be wrong.`,
+  );
+  output.line(`  To repair ${ids.length === 1 ? 'it' : 'one of them'}, run: ferry reconcile ${ids[0] ?? ''}`);
 }
 
 function printStuck(output: Output, migrations: readonly ListedLine[]): void {
@@ -239,6 +274,7 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
       printMissingKeys(output, migrations);
       printOnlyInLedger(output, migrations);
       printTerminated(output, migrations);
+      printLedgersBehind(output, migrations);
       printStuck(output, migrations);
     },
   };

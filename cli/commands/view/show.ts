@@ -74,7 +74,7 @@ export function addShow({ program, run, terminal }: Context): void {
           };
           const keys = db && !isOver(progress.state) ? keyConfirmations(await listInvitations(db, migration)) : [];
           const next = ledgerBehind
-            ? [reconcile(migration)]
+            ? [bySupport(`ferry reconcile ${migration}`)]
             : isEnding(progress.state)
               ? [report(progress)]
               : [...keys, ...throughPortal(nextCommands(progress, named, now), portal)];

@@ -5,6 +5,8 @@
 import { Client as PostgresClient } from 'pg';
 import { readDecisions, readMigration } from '../../../store';
 import type { RunningWorker } from '../../../worker';
+import type { PortalContext } from '../../../worker/portal/context';
+import { writeView } from '../../../worker/portal/views';
 import { forgetIdempotencyKeys, takeBackup, type Backup } from '../../support/servers/backup';
 import { until } from '../../support/async';
 import { statusAtService } from '../../support/migrations/company-import';
@@ -43,6 +45,14 @@ async function moveAroundBackup(
   return { migration, backup, trail: await decisionsOf(migration.id) };
 }
 
+/** Writes the portal's view of a migration, and returns it. */
+async function viewOf(id: string): Promise<{ readonly headline: string }> {
+  const { ferry: client } = orchestrator;
+  await writeView({ ferry: client, reconnectionsAskedAt: new Map() } as unknown as PortalContext, id);
+  const views = client.db.selectFrom('portal_views').select('view').where('migration_id', '=', id);
+  return (await views.executeTakeFirstOrThrow()).view as { readonly headline: string };
+}
+
 async function expectEachLinkedOnce(id: string): Promise<void> {
   for (const row of ROWS) {
     expect(await statusAtService(orchestrator.client(), id, row)).toEqual(['company with Linked']);
@@ -69,6 +79,11 @@ test('after a restore of the ledger, show and doctor say so, and reconcile repai
   await forgetIdempotencyKeys(orchestrator.serviceDatabaseUrl);
 
   expect(await print('show', migration.id)).toMatch(/ledger is out of date[^]*ferry reconcile restored\.freshbooks/);
+  expect(await print('list')).toContain(
+    `so the numbers can be wrong.\n  To repair it, run: ferry reconcile ${migration.id}`,
+  );
+  expect(await viewOf(migration.id)).toMatchObject({ task: null, actions: [] });
+  expect((await viewOf(migration.id)).headline).toMatch(/^Some numbers on this page are being checked by support\./);
   expect(await print('doctor')).toContain(`ferry reconcile ${migration.id}`);
   const { err } = await ferry(['resume', migration.id, '--as', 'support'], undefined, orchestrator.env);
   expect(err).toContain(`is out of date; repair it first with: ferry reconcile ${migration.id}`);
@@ -82,6 +97,8 @@ test('after a restore of the ledger, show and doctor say so, and reconcile repai
 
   expect(await print('reconcile', migration.id)).toContain('No company and no decision needed a repair.');
   expect(await print('show', migration.id)).not.toContain('ledger is out of date');
+  expect(await print('list')).not.toContain('ledger is out of date');
+  expect((await viewOf(migration.id)).headline).toContain('All 3 companies have moved');
   expect(await print('doctor')).not.toContain(migration.id);
   for (const role of [CLIENT, SUPPORT]) {
     const { digests } = await migration.until(({ waitingFor }) => waitingFor.roles.length > 0);
@@ -112,6 +129,12 @@ test('a restored ledger of a migration that has ended is closed again', async ()
   }
   await orchestrator.ferry.temporal.workflow.getHandle(migration.id).result();
   await backup.restore();
+  expect(await print('show', migration.id)).toMatch(
+    /ledger is out of date[^]*numbers of companies can be wrong[^]*ferry reconcile ended\.freshbooks/,
+  );
+  expect((await viewOf(migration.id)).headline).toMatch(/^Some numbers on this page are being checked/);
+  // The secret of the vault was erased when the migration ended.
+  expect(await print('doctor')).not.toContain('ferry vault renew');
   expect(await runJson(orchestrator, 'reconcile', migration.id)).toMatchObject({
     json: { workflow: 'completed', linked: ['R-2', 'R-3'] },
   });

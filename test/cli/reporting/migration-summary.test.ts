@@ -62,6 +62,7 @@ const FACTS = {
   unknownFirst: null,
   confirmers: null,
   isRotating: true,
+  isLedgerBehind: false,
   applications: null,
 };
 

@@ -13,6 +13,7 @@ export const FACTS: LedgerFacts = {
   confirmers: null,
   applications: null,
   isRotating: true,
+  isLedgerBehind: false,
 };
 
 /** @param facts replace the ordinary facts */
