@@ -118,7 +118,9 @@ function startSupervisor({ env, ...program }: SupervisedProgram) {
     pid,
     ready: pid.then(() => lines.next()).then(({ done }) => !done),
     exited: new Promise<number>((resolve) => {
-      supervisor.once('exit', (code) => resolve(code ?? 1));
+      supervisor.once('exit', (code, signal) =>
+        resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+      );
       supervisor.once('error', () => resolve(127));
     }),
     stop: () => void supervisor.stdin.end(),

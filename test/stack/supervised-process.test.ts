@@ -94,6 +94,21 @@ test('a program that is kept running is not restarted once it is stopped', async
   expect([ends.length, program.hasExited(), isAlive(restarted)]).toEqual([1, true, false]);
 });
 
+test('if the supervisor of a program is killed, the reason for the end is the signal', async () => {
+  const supervisorFile = path.join(folder, 'supervisor');
+  const program = start(
+    shell(`echo $PPID > '${supervisorFile}.new'; mv '${supervisorFile}.new' '${supervisorFile}'; exec sleep 600`),
+  );
+  await until(() => existsSync(supervisorFile));
+  const pid = await startedPid();
+  process.kill(Number(readFileSync(supervisorFile, 'utf8')), 'SIGKILL');
+  await program.exited;
+  const ends: ProgramEnd[] = [];
+  program.keepRunning((end) => ends.push(end));
+  process.kill(pid, 'SIGKILL');
+  expect(ends).toEqual([{ reason: 'signal SIGKILL', isRestarted: false }]);
+});
+
 test('if a program has ended before keepRunning is called, its end is reported', async () => {
   const program = start(shell('exit 3'));
   await program.exited;
