@@ -59,6 +59,13 @@ export function loadConfig<RequiredPart extends ConfigPartName = never, Optional
   env: NodeJS.ProcessEnv = process.env,
   optional: readonly OptionalPart[] = [],
 ): Config<RequiredPart> & Partial<Pick<Parts, OptionalPart>> {
+  const unknown = [...required, ...optional].filter((part) => !Object.hasOwn(PARTS, part));
+  if (unknown.length > 0)
+    throw new ConfigurationError(
+      unknown.map(
+        (part) => `Unknown part of the configuration: ${part}. The parts are: ${Object.keys(PARTS).join(', ')}.`,
+      ),
+    );
   const problems: string[] = [];
   const relevant = new Set<string>(['TOKENFERRY_HOME', 'TOKENFERRY_LOG_LEVEL']);
   for (const part of [...required, ...optional]) for (const variable of PARTS[part].variables) relevant.add(variable);

@@ -37,6 +37,13 @@ test('needs no environment variables while a stack is running', () => {
   expect(config.payloadKeys.newest.key.reveal()).toEqual(Buffer.alloc(32, 8));
 });
 
+test('names the parts if a program asks for a part that does not exist', () => {
+  for (const part of ['database', 'toString']) {
+    const names = /^Unknown part of the configuration: \w+\. The parts are: .*databaseUrl, .*masterKeys/;
+    expect(problemsOf(() => loadConfig([part as 'databaseUrl'], env))).toEqual([expect.stringMatching(names)]);
+  }
+});
+
 test('takes the folder of the vault secrets from the environment, where it must exist, or else from the stack', () => {
   writeRunningStack(home, stack);
   expect(loadConfig(['vaultSecrets'], env).vaultSecrets).toBe(stack.vaultSecretsFolder);
