@@ -26,7 +26,7 @@ export interface LedgerFigures {
   readonly oldestLeaseSeconds: number | null;
   /** The longest time since an open company was confirmed. Its data has been out of date since then. */
   readonly longestOutOfDateSeconds: number | null;
-  /** The age of the oldest credential that has not been handed over. */
+  /** The age of the oldest credential of an open company that has not been handed over. */
   readonly oldestCredentialSeconds: number | null;
 }
 
@@ -66,7 +66,9 @@ export async function readLedgerFigures(db: Database): Promise<LedgerFigures> {
   const { oldest } = await oneRow<{ readonly oldest: number | null }>(db)`
     select max(${ageOf(sql`v.obtained_at`)}) as oldest
     from credentials v join migrations m on m.id = v.migration_id
-    where m.state = 'open' and v.crossed_at is null`;
+    join companies c on c.migration_id = v.migration_id and c.row = v.row
+    where m.state = 'open' and v.crossed_at is null
+      and c.state in ('waiting', 'importing', 'syncing', 'outcome-unknown')`;
   const { limit, ...migrationsByStatus } = migrations;
   return {
     companies,

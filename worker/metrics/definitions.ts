@@ -77,7 +77,7 @@ export const LEDGER_METRICS = {
     type: 'gauge',
     unit: 'seconds',
     labels: [],
-    help: 'Longest time since the client obtained a credential that has not been handed over to the service. 0 if there is none.',
+    help: 'Longest time since the client obtained a credential that has not been handed over to the service, of a company that is waiting, importing, syncing or outcome-unknown. 0 if there is none.',
   },
   tokenferry_decisions_total: {
     type: 'counter',
