@@ -1,8 +1,10 @@
-import type { ReconciliationResult } from '../../../domain/migration/reconciliation';
+import type { ReconciliationResult, RestoredDecision } from '../../../domain/migration/reconciliation';
 import { reconcile } from '../../../client';
-import { readMigration, type StoredMigration } from '../../../store';
+import { readDecisions, readMigration, type Database, type StoredMigration } from '../../../store';
+import { actionText } from '../../../presentation/wording/decisions';
 import { lostFileLines } from '../../reporting/lost-files';
 import type { CommandResult } from '../../terminal/output';
+import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { readClientPortal } from '../../shared/client-portal';
 import { assertNamespace, sameStartCommand, withLedgerClient } from '../../shared/clients';
@@ -22,12 +24,13 @@ async function runReconcile(env: NodeJS.ProcessEnv, migrationId: string): Promis
     await assertNamespace(ferry, migrationId);
     const result = await reconcile(ferry, migrationId);
     const migration = await readMigration(ferry.db, migrationId);
+    const textOf = await decisionTexts(ferry.db, migrationId, result);
     const portal = await readClientPortal(ferry, migrationId);
     const lostFiles = migration && result.workflow === 'running' ? lostFileLines(result, migration, portal) : [];
     return {
       json: { schema: 'ferry.reconciliation/1', migrationId, ...result },
       print: (output) => {
-        const rows = repairRows(result);
+        const rows = repairRows(result, textOf);
         if (rows.length > 0) output.table(COLUMNS, rows);
         else
           output.line(
@@ -51,14 +54,27 @@ const COLUMNS = [
 /** The maximum number of references in one row of the table. The JSON contains all of them. */
 const LISTED = 10;
 
-function repairRows(result: ReconciliationResult): string[][] {
+type DecisionTexts = (decision: RestoredDecision) => string;
+
+/** Returns the words of the audit trail for the decisions of the result; for a decision without an entry, its kind. */
+async function decisionTexts(
+  db: Database,
+  migrationId: string,
+  { decisions, refused }: ReconciliationResult,
+): Promise<DecisionTexts> {
+  const trail = decisions.length + refused.length === 0 ? [] : await readDecisions(db, migrationId);
+  const texts = new Map(trail.map(({ decision }) => [decision.decisionId, actionText(decision, localTime)]));
+  return ({ decisionId, kind }) => texts.get(decisionId) ?? kind;
+}
+
+function repairRows(result: ReconciliationResult, textOf: DecisionTexts): string[][] {
   const { decisions, refused, linked, notMoved, unknown, interrupted, adopted, gone, toCreate, doubled } = result;
   // If the migration is not running, it tries no company again and accepts no decision.
   const ifRunning = (toDo: string, otherwise: string): string => (result.workflow === 'running' ? toDo : otherwise);
   const rows: readonly (readonly [readonly string[], string, string])[] = [
-    [decisions.map(({ kind }) => kind), 'decisions missing from the audit trail', 'restored with their outcomes'],
+    [decisions.map(textOf), 'decisions missing from the audit trail', 'restored with their outcomes'],
     [
-      refused.map(({ kind, why }) => `${kind} (${why})`),
+      refused.map((decision) => `${textOf(decision)} (${decision.why})`),
       'decisions that the ledger refused to restore',
       ifRunning('make these decisions again', 'not restored'),
     ],

@@ -142,6 +142,10 @@ test('a restored ledger of a migration that has ended is closed again', async ()
     ...{ state: 'closed', ending: 'completed' },
     vaultDestroyedAt: expect.any(Date) as Date,
   });
+  await backup.restore();
+  expect(await print('reconcile', migration.id)).toMatch(
+    /5 +decisions missing from the audit trail .*approve the first company, pause, resume, sign off the handover/,
+  );
 });
 
 test.each([
