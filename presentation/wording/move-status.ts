@@ -147,8 +147,7 @@ function outageText({ source, until }: Outage, platform: string, now: string): s
     none: 'because of a technical problem',
   }[source ?? 'none'];
   if (until <= now) return what;
-  const at = until.slice(0, 10) === now.slice(0, 10) ? `${until.slice(11, 16)} UTC` : momentText(until);
-  return `${what}; next attempt ${at}`;
+  return `${what}; next attempt ${momentText(until)}`;
 }
 
 /**

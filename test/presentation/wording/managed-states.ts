@@ -138,7 +138,7 @@ export const MANAGED: readonly Row[] = [
   [
     'first company in an outage',
     first({ firstCompany: firstCompany({ stage: 'importing' }), outage: { ...outage, source: 'service' } }),
-    `The first company, acme-1, is waiting for the Company Data Service; next attempt 10:20 UTC.${FREE}`,
+    `The first company, acme-1, is waiting for the Company Data Service; next attempt 2026-03-02 10:20 UTC.${FREE}`,
   ],
   [
     'first company verified',
@@ -207,12 +207,12 @@ export const MANAGED: readonly Row[] = [
   [
     'outage of the platform',
     step6({ total: 60, moved: 59, waiting: 1 }, { outage: { ...outage, source: 'platform' } }),
-    `1 company is waiting for QuickBooks Online; next attempt 10:20 UTC; all others have moved.${FREE}`,
+    `1 company is waiting for QuickBooks Online; next attempt 2026-03-02 10:20 UTC; all others have moved.${FREE}`,
   ],
   [
     'outage of the service',
     step6({ total: 60, moved: 1, failed: 9, waiting: 50 }, { outage: { ...outage, source: 'service' } }),
-    `50 companies are waiting for the Company Data Service; next attempt 10:20 UTC; 1 of 60 companies has moved.${FREE}`,
+    `50 companies are waiting for the Company Data Service; next attempt 2026-03-02 10:20 UTC; 1 of 60 companies has moved.${FREE}`,
   ],
   [
     'on hold for another reason',
