@@ -1,6 +1,6 @@
 /** Applies verified decisions to the ledger. */
-import type { Companies, CredentialsSupplied, Decision, Outcome } from '../../domain/migration/decision';
-import { acceptedText, confirmedText, isPartial } from '../../domain/migration/partial-outcome';
+import type { CredentialsSupplied, Decision, Outcome } from '../../domain/migration/decision';
+import { acceptedText, confirmedText } from '../../domain/migration/partial-outcome';
 import { confirmedOffText } from '../../domain/decisions/ruling';
 import { actsAsSupport } from '../../domain/decisions/self-service';
 import type { Database, LedgerFacts } from '../../store';
@@ -36,8 +36,7 @@ export async function applyDecision(
   if (isExceptionDecision(decision)) return applyToCompanies(tx, migrationId, decision, outcome);
   switch (decision.kind) {
     case 'sync-disabled':
-      await confirmDisabled(tx, { migrationId, companies: decision.companies, by: decision.by, at: outcome.at });
-      return confirmedOutcome(tx, migrationId, decision.companies, outcome);
+      return applyConfirmation(tx, migrationId, decision, outcome);
     case 'pause':
       await setPaused(tx, migrationId, true);
       break;
@@ -82,18 +81,23 @@ export async function applyDecision(
   return outcome.text;
 }
 
-/** Returns the text of a confirmation. Counts only companies in the manifest, which the workflow does not know. */
-async function confirmedOutcome(
+/**
+ * Records a confirmation. The text counts only companies in the manifest, and says whether all of them had been
+ * confirmed before, because the workflow does not know either.
+ */
+async function applyConfirmation(
   tx: Database,
   migrationId: string,
-  companies: Companies,
-  { text }: Outcome,
+  { companies, by }: Extract<Decision, { readonly kind: 'sync-disabled' }>,
+  { at }: Outcome,
 ): Promise<string> {
-  if (companies === 'all') return text;
+  const hasChanged = await confirmDisabled(tx, { migrationId, companies, by, at });
+  // Not the text of the outcome: if the decision is restored, the ledger may have corrected that text before.
+  const full = confirmedOffText(companies);
+  if (companies === 'all') return hasChanged ? full : `already ${full}`;
   const named = [...new Set(companies)];
   const unknown = await findUnknownReferences(tx, migrationId, named);
-  // The text of a restored decision comes from the ledger, which may have corrected it already.
-  const full = isPartial({ text }) ? confirmedOffText(companies) : text;
+  if (!hasChanged && unknown.length === 0) return `already ${full}`;
   return confirmedText(full, named.length - unknown.length, named.length);
 }
 

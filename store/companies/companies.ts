@@ -43,13 +43,24 @@ export interface Confirmation {
   readonly at: string;
 }
 
-/** Confirms waiting companies. A company keeps its first confirmation. Ignores references not in the manifest. */
-export async function confirmDisabled(db: Database, confirmation: Confirmation): Promise<void> {
+/**
+ * Records confirmations of companies that are waiting. A company keeps its first confirmation. Ignores references that
+ * are not in the manifest.
+ *
+ * @returns false if each of the companies had a confirmation already
+ */
+export async function confirmDisabled(db: Database, confirmation: Confirmation): Promise<boolean> {
   const { migrationId, companies, by, at } = confirmation;
-  const chosen = companies === 'all' ? sql`true` : sql`reference = any(${companies})`;
+  // A company that was left out does not make a confirmation of all companies incomplete.
+  const chosen = companies === 'all' ? sql`state = 'waiting'` : sql`reference = any(${companies})`;
+  const { isMissing } = await oneRow<{ readonly isMissing: boolean }>(db)`
+    select exists (
+      select from companies where migration_id = ${migrationId} and confirmed_at is null and ${chosen}) as "isMissing"`;
+  if (!isMissing) return false;
   await sql`
     update companies set confirmed_at = ${at}::timestamptz, confirmed_by = ${by}
     where migration_id = ${migrationId} and state = 'waiting' and confirmed_at is null and ${chosen}`.execute(db);
+  return true;
 }
 
 /** The people who have confirmed that syncing is off. */

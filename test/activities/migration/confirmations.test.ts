@@ -23,6 +23,7 @@ test.each<[companies: readonly string[], text: string, changed: number]>([
   async (companies, text, changed) => {
     const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5']);
     const { db } = rig.ledger;
+    await updateRow(db, id, 1, { confirmed_at: null });
     await updateRow(db, id, 2, { state: 'excluded' });
     const decision: Decision = { kind: 'sync-disabled', decisionId: 'd', companies, ...BY_CLEO };
     const ruled = {
@@ -41,6 +42,34 @@ test.each<[companies: readonly string[], text: string, changed: number]>([
     expect(changedCount(outcome, companies.length)).toBe(changed);
   },
 );
+
+test('a repeated confirmation says that the companies were confirmed already', async () => {
+  const { id } = await rig.migration(['sbx-ok-5', 'sbx-ok-5', 'sbx-ok-5']);
+  const { db } = rig.ledger;
+  await db
+    .updateTable('companies')
+    .set({ confirmed_at: null, confirmed_by: null })
+    .where('migration_id', '=', id)
+    .execute();
+  const confirm = (decisionId: string, companies: 'all' | readonly string[]) => {
+    const decision: Decision = { kind: 'sync-disabled', decisionId, companies, ...BY_CLEO };
+    const text = `${CONFIRMED} ${companiesText(companies)}`;
+    const outcome = { decisionId, applied: true, text, at: new Date().toISOString() };
+    return rig.runActivity((activities) =>
+      activities.recordDecisions({ migrationId: id, recorded: [{ decision, outcome }] }),
+    );
+  };
+  await confirm('a', ['c1', 'c2']);
+  await confirm('b', ['c1', 'c2']);
+  await confirm('c', ['c1', 'c3']);
+  await confirm('d', 'all');
+  expect((await readDecisions(db, id)).map(({ outcome }) => outcome.text)).toEqual([
+    `${CONFIRMED} 2 companies`,
+    `already ${CONFIRMED} 2 companies`,
+    `${CONFIRMED} 2 companies`,
+    `already ${CONFIRMED} all companies`,
+  ]);
+});
 
 test('a restored confirmation, whose text the ledger has corrected before, is corrected only once', async () => {
   const { id } = await rig.migration(['sbx-ok-5']);
