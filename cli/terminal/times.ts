@@ -91,9 +91,18 @@ export function parseTime(text: string): Date {
   if (/^\d{4}-\d{2}-\d{2}/.test(text.trim()) && iso.invalidReason === 'unit out of range') {
     throw new InvalidArgumentError('There is no such day or time.');
   }
+  const offset = withOffset(text.trim());
+  if (offset !== null) throw new InvalidArgumentError(`Write the time zone as an offset: ${offset}.`);
   const now = new Date();
   const utc = tomorrowEvening(now).toISOString().replace('.000', '');
   throw new InvalidArgumentError(`Write it like "${exampleTime(now)}" or ${utc}, or use the word now.`);
+}
+
+/** Returns the time with an offset if the text is a time with the name of a time zone; null otherwise. */
+function withOffset(text: string): string | null {
+  const [, written = '', zone = ''] = /^(\d{4}-\d\d-\d\d[ T]\d\d:\d\d) +([a-z]\S*)$/i.exec(text) ?? [];
+  const time = DateTime.fromISO(written.replace(' ', 'T'), { zone });
+  return zone !== '' && time.isValid ? time.toISO({ suppressSeconds: true, suppressMilliseconds: true }) : null;
 }
 
 /**

@@ -13,7 +13,11 @@ export function parseWindowText(text: string): Window | { readonly problem: stri
   const window = { days: parseDays(days.toLowerCase()), from, to: to === '24:00' ? '00:00' : to, timeZone };
   if (timeZone !== '' && !isTimeZone(timeZone))
     return { problem: `There is no time zone ${timeZone}; use a name such as Europe/London or UTC.` };
-  return isWindow(window) ? window : { problem: 'Write it like "mon-fri 22:00-05:00 Europe/London".' };
+  if (isWindow(window)) return window;
+  const isZoneMissing = timeZone === '' && WINDOW.test(`${text.trim()} UTC`);
+  return {
+    problem: `${isZoneMissing ? 'The time zone is missing. ' : ''}Write it like "mon-fri 22:00-05:00 Europe/London".`,
+  };
 }
 
 /** Parses `mon-fri`, `sat,sun`, `fri-mon` or `daily`. Returns an empty list if any day is unknown. */

@@ -17,7 +17,7 @@ test.each([
 
 test.each([
   ['', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
-  ['mon 22:00-05:00', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
+  ['mon 22:00-05:00', 'The time zone is missing. Write it like "mon-fri 22:00-05:00 Europe/London"'],
   ['someday 22:00-05:00 UTC', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
   ['mon- 22:00-05:00 UTC', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
   ['mon-tue-fri 22:00-05:00 UTC', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],

@@ -15,6 +15,13 @@ test('an invalid time is refused with examples that are in the future', () => {
   expect(() => parseTime('someday')).toThrow(`Write it like "2031-03-01 22:00" or ${utc}, or use the word now.`);
 });
 
+test('a time with the name of a time zone is refused, with its offset', () => {
+  expect(() => parseTime('2031-07-01 20:40 Europe/London')).toThrow(
+    'Write the time zone as an offset: 2031-07-01T20:40+01:00.',
+  );
+  expect(() => parseTime('2031-07-01 20:40 Europe/Nowhere')).toThrow('Write it like');
+});
+
 test('a day that does not exist is named as the reason', () => {
   expect(() => parseTime('2031-11-31 22:00')).toThrow('There is no such day or time.');
 });
