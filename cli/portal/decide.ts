@@ -232,13 +232,19 @@ export function decisionResult(
   };
 }
 
-/** @param isDone true if the request was applied in full */
+interface Outcome extends Pick<RequestAnswer, 'outcome' | 'text'> {
+  /** True if the request was applied in full. */
+  readonly isDone: boolean;
+  readonly isPartlyDone?: boolean;
+}
+
 export function printOutcome(
   output: Output,
   migrationId: string,
-  { isDone, outcome, text }: Pick<RequestAnswer, 'outcome' | 'text'> & { readonly isDone: boolean },
+  { isDone, isPartlyDone, outcome, text }: Outcome,
 ): void {
   const failed = outcome === 'refused' ? '✗ refused:' : '✗';
-  const mark = isDone ? output.styled('green', '✓') : output.styled('red', failed);
+  const unfinished = isPartlyDone ? output.styled('yellow', '!') : output.styled('red', failed);
+  const mark = isDone ? output.styled('green', '✓') : unfinished;
   output.line(`${mark} ${migrationId}: ${inReadersZone(text)}`);
 }

@@ -108,7 +108,14 @@ async function supply(
   }
   const { reason } = options;
   const replaces = message === 'replaceCredential';
-  const unsent = refusedCredentials(read.credentials, known, { isRotating: view.isRotating, replaces });
+  // The page shows the same texts, and does not know the address with which the person runs `ferry`, nor the file.
+  const withCommands = (text: string): string =>
+    text.replaceAll(/ferry --portal '<link>' (\S+) '<file>'/g, (_, command: string) =>
+      commandText(context, `${command} ${shellQuoted(file)}`, view.migrationId),
+    );
+  const unsent = refusedCredentials(read.credentials, known, { isRotating: view.isRotating, replaces }).map(
+    ({ reference, why }) => ({ reference, why: withCommands(why) }),
+  );
   const isUnsent = new Set(unsent.map(({ reference }) => reference));
   const credentials = read.credentials.filter(({ reference }) => !isUnsent.has(reference));
   if (credentials.length === 0 && unsent.length > 0) return nothingToSend(json, unsent, read.findings);
@@ -129,7 +136,7 @@ async function supply(
     },
   );
   const { outcome, supplied } = answer;
-  const text = [answer.text, ...notSentTexts(unsent)].join('. ');
+  const text = withCommands([answer.text, ...notSentTexts(unsent)].join('. '));
   const refused = [...unsent, ...(answer.refusedCredentials ?? [])];
   assertDecided(context, view.migrationId, answer);
   const isComplete = outcome === 'applied' && refused.length === 0 && !isPartial(answer);
@@ -145,7 +152,8 @@ async function supply(
     ...(isComplete ? { printQuietly: () => undefined } : {}),
     print: (output) => {
       if (read.findings) printFindings(output, read.findings, 'add --json');
-      printOutcome(output, view.migrationId, { isDone: isComplete, outcome, text });
+      const isPartlyDone = outcome === 'applied' && supplied > 0;
+      printOutcome(output, view.migrationId, { isDone: isComplete, isPartlyDone, outcome, text });
       disposal?.print(output);
     },
   };

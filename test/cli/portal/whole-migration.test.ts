@@ -151,7 +151,9 @@ test('the client replaces the credential of a company that was not moved', async
   expect(exceptions).toMatch(/\n {2}Support can: .*try again; give up on the company\.\n1 exception\n$/);
   expect(exceptions).not.toContain(`${ferry} skip`);
   const late = await writeCredentials(cleo, id, { 'R-2': 'sbx-ok-1.r2' });
-  expect((await cleo.run('credentials', late)).out + (await cleo.run('show')).out).toContain('replace-credential');
+  const refused = (await cleo.run('credentials', late)).out;
+  expect(refused).toContain(`or run: ${ferry} replace-credential ${late}`);
+  expect(refused + (await cleo.run('show')).out).toContain('replace-credential');
   const replaced = await cleo.run('replace-credential', late, '--yes');
   expect(replaced).toMatchObject({ exitCode: 0, err: '' });
   expect(replaced.out).toContain(`✓ ${id}: 1 company will be tried again with a new credential`);
@@ -199,7 +201,7 @@ test('credentials of other companies are found before anything is sent, and unkn
     ),
   );
   expect(supplied.exitCode).toBe(1);
-  expect(supplied.out).toContain(`✗ ${id}: 1 credential supplied. 1 credential (X-1) was not sent, because`);
+  expect(supplied.out).toContain(`! ${id}: 1 credential supplied. 1 credential (X-1) was not sent, because`);
 });
 
 test('a file that was sealed offline is sent as it is, and --shred removes the original and the sealed file', async () => {
