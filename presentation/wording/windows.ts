@@ -1,6 +1,6 @@
 /** Parses windows that people have typed, and exports the functions that print windows in the same form. */
 import type { Weekday, Window } from '../../domain/planning/windows';
-import { isTimeZone, isWindow, WEEKDAYS } from '../../domain/planning/windows';
+import { isTimeZone, isWindow, nextMove, WEEKDAYS } from '../../domain/planning/windows';
 
 export { windowText, windowsText } from '../../domain/planning/window-texts';
 
@@ -18,6 +18,18 @@ export function parseWindowText(text: string): Window | { readonly problem: stri
   return {
     problem: `${isZoneMissing ? 'The time zone is missing. ' : ''}Write it like "mon-fri 22:00-05:00 Europe/London".`,
   };
+}
+
+/**
+ * Returns when moves can begin, at the given time or in the next window after it.
+ *
+ * @param windows the result of `windowsText`; null if moves can begin at any time
+ */
+export function firstMove(windows: string | null, from: Date): Date {
+  const parsed = (windows ?? '').split(';').map(parseWindowText);
+  const known = parsed.flatMap((window) => ('problem' in window ? [] : [window]));
+  const opensAt = known.length < parsed.length ? null : nextMove(known, from.toISOString());
+  return opensAt === null ? from : new Date(opensAt);
 }
 
 /** Parses `mon-fri`, `sat,sun`, `fri-mon` or `daily`. Returns an empty list if any day is unknown. */

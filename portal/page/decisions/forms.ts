@@ -4,7 +4,7 @@ import { expectedLimit } from '../../../domain/planning/limits';
 import { localTimeProblem } from '../../../domain/planning/local-time';
 import type { Window } from '../../../domain/planning/windows';
 import { counted } from '../../../domain/text/sentences';
-import { parseWindowText } from '../../../presentation/wording/windows';
+import { firstMove, parseWindowText } from '../../../presentation/wording/windows';
 import type { Company } from '../../client/api';
 import { eachCompany } from '../app';
 import { FormProblem } from '../elements/dialog';
@@ -64,7 +64,7 @@ export function limitsForm() {
 
 export function timeForm({ start, windows }: MigrationView) {
   const tomorrow = new Date(Date.now() + 24 * 60 * 60_000);
-  const at = start === null ? tomorrow : new Date(start.at);
+  const at = start === null ? firstMove(windows, tomorrow) : new Date(start.at);
   const input = el('input', {
     ...{ id: 'start-at', type: 'datetime-local', required: true },
     ...{ min: localInput(new Date()), value: localInput(at) },
