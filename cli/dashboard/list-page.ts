@@ -8,7 +8,7 @@ import { meanwhileText } from '../reporting/migration-summary';
 import type { Size } from '../terminal/full-screen';
 import type { StyledLine, Span, Style } from '../terminal/styled-text';
 import { barText, fitted, textOf, widthOf, wrapped } from '../terminal/styled-text';
-import { shortTime, shortDuration } from '../terminal/times';
+import { inLocalTime, shortTime, shortDuration } from '../terminal/times';
 import { continuesText, replacedText } from './migration-lines';
 import type { Page } from './state';
 import type { DashboardRow, DashboardState, StatusGroup } from './state';
@@ -193,7 +193,7 @@ function sentence(state: DashboardState, columns: number, now: Date): readonly S
   if (!row?.progress) return [];
   const roles = actingRolesText(row);
   const who = roles === 'nobody' || roles === '' ? '' : `${roles}: `;
-  const what = currentTask(row.progress, now.toISOString());
+  const what = inLocalTime(currentTask(row.progress, now.toISOString()));
   const meanwhile = meanwhileText(row.progress);
   const also = meanwhile === null ? '' : `. ${meanwhile}`;
   const replaced = replacedText(row.progress);

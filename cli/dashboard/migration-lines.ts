@@ -12,7 +12,7 @@ import { counted, outOf } from '../../domain/text/sentences';
 import type { Confirmers, Overview } from '../../store';
 import type { Span, StyledLine } from '../terminal/styled-text';
 import { barText, fitted, textOf, truncated, widthOf, wrapped } from '../terminal/styled-text';
-import { shortTime, shortDuration } from '../terminal/times';
+import { inLocalTime, shortTime, shortDuration } from '../terminal/times';
 import { meanwhileText } from '../reporting/migration-summary';
 import { approversText, stepRow, stepWords } from '../reporting/steps-table';
 
@@ -37,7 +37,7 @@ export function statusLines(
   maxLines = WAITING_LINES,
 ): readonly StyledLine[] {
   const { roles } = progress.waitingFor;
-  const what = currentTask(progress, now.toISOString());
+  const what = inLocalTime(currentTask(progress, now.toISOString()));
   const since = progress.waitingSince;
   const howLong =
     since === null ? '' : ` since ${shortTime(since, now)} (${shortDuration(now.getTime() - Date.parse(since))})`;

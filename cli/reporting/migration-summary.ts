@@ -26,7 +26,7 @@ import { printEnd, printLimits, type ForecastFindings } from './migration-end';
 import { printSteps, stepRow } from './steps-table';
 import { printDetails, problemsToList, withoutProblems } from './supplied-details';
 import type { Output } from '../terminal/output';
-import { localTime } from '../terminal/times';
+import { inLocalTime, localTime } from '../terminal/times';
 
 /** The deferred companies, which are retried automatically. */
 export interface Deferred {
@@ -165,7 +165,7 @@ export function meanwhileText(progress: Progress): string | null {
 
 function waitingText(progress: Progress, now: Date): string {
   const { roles } = progress.waitingFor;
-  const task = currentTask(progress, now.toISOString());
+  const task = inLocalTime(currentTask(progress, now.toISOString()));
   // The problems follow in a list.
   const what = problemsToList(progress) === null ? task : withoutProblems(task);
   if (roles.length > 0) return `Waiting for ${roles.join(' and ')}: ${what}`;

@@ -24,7 +24,7 @@ import { meanwhileText } from './migration-summary';
 import type { StyledLine } from '../terminal/styled-text';
 import { openLiveBlock } from '../terminal/live-block';
 import type { TerminalStream } from '../terminal/terminal';
-import { clockTime } from '../terminal/times';
+import { clockTime, inLocalTime } from '../terminal/times';
 
 const POLL_EVERY_MS = 250;
 /** After a slow poll, the pause is this many times as long as the poll, to limit the load on the servers. */
@@ -141,7 +141,7 @@ function ended({ progress }: WatchSnapshot): WatchEnd {
 function waitingText(progress: Progress): string | null {
   const { roles } = progress.waitingFor;
   if (isOver(progress.state) || roles.length === 0) return null;
-  return `Waiting for ${roles.join(' and ')}: ${currentTask(progress, new Date().toISOString())}`;
+  return `Waiting for ${roles.join(' and ')}: ${inLocalTime(currentTask(progress, new Date().toISOString()))}`;
 }
 
 function stoppedByUser({ progress }: WatchSnapshot): WatchEnd {
@@ -220,7 +220,7 @@ function logText(progress: Progress): string {
   const also = meanwhile === null ? '' : `; ${meanwhile.charAt(0).toLowerCase()}${meanwhile.slice(1)}`;
   if (isEnding(progress.state) && inFlightIn(progress) > 0)
     return `${headline(progress)}: ${exceptions}${counted(inFlightIn(progress), 'company')} still being moved or checked`;
-  return `${headline(progress)}: ${exceptions}${paused}${reopened}${who}${currentTask(progress, new Date().toISOString())}${also}`;
+  return `${headline(progress)}: ${exceptions}${paused}${reopened}${who}${inLocalTime(currentTask(progress, new Date().toISOString()))}${also}`;
 }
 
 function outOfDateText(at: Date, trouble: string): string {

@@ -11,7 +11,7 @@ import type { Progress } from '../../domain/progress/progress';
 import { findCompany, readMigration } from '../../store';
 import { decide, NoSuchMigration, type DecisionContent, type DecisionResult, type MigrationClient } from '../../client';
 import { PRINT_NOTHING, type CommandResult, type Output } from '../terminal/output';
-import { exampleTime, parseTime } from '../terminal/times';
+import { exampleTime, inLocalTime, parseTime } from '../terminal/times';
 import type { Context } from './context';
 import { CommandFailed } from './errors';
 import { nearest } from '../../domain/text/nearest';
@@ -168,7 +168,7 @@ export function decisionResult(
     json: { schema: 'ferry.decision/1', migrationId, message, ...result },
     ...(result.outcome === 'applied' && !isPartial(result) ? { printQuietly: PRINT_NOTHING } : {}),
     print: (output) => {
-      output.line(`${markOf(output, result)} ${migrationId}: ${result.text}`);
+      output.line(`${markOf(output, result)} ${migrationId}: ${inLocalTime(result.text)}`);
       const note = signatureNote(ferry, result, content);
       if (note !== null) output.line(`  ${note}`);
       if (advice !== null) output.line(`  ${advice}`);

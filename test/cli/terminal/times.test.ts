@@ -1,6 +1,6 @@
 /** Tests how times are parsed and printed, and the examples of times in messages and help texts. */
 import { DateTime, Settings } from 'luxon';
-import { distinctTimes, exampleTime, parseTime } from '../../../cli/terminal/times';
+import { distinctTimes, exampleTime, inLocalTime, parseTime } from '../../../cli/terminal/times';
 import { ferry } from '../captured-terminal';
 
 afterEach(() => jest.useRealTimers());
@@ -64,6 +64,14 @@ test.each([
   const on = (clock: string): string => `2026-11-23T${clock}Z`;
   const shown = expected.map((clock) => `Mon 23 Nov 2026, ${clock} UTC`);
   expect(distinctTimes(on(one), on(other))).toEqual(shown);
+});
+
+test('the times in a text of the workflow are shown in the zone of the reader, unless it is at UTC then', () => {
+  const text = 'approve the start at 2026-11-28 04:30 UTC; moves begin at 2026-11-28 20:00 UTC';
+  expect(inLocalTime(text, 'America/Los_Angeles')).toBe(
+    'approve the start at Fri 27 Nov 2026, 20:30 UTC-08:00; moves begin at Sat 28 Nov 2026, 12:00 UTC-08:00',
+  );
+  expect(inLocalTime(text, 'Europe/London')).toBe(text);
 });
 
 test('help texts show a time that is in the future', async () => {
