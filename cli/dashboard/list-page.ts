@@ -4,6 +4,7 @@ import { currentTask } from '../../domain/progress/waiting-for';
 import { continuationOf } from '../../domain/progress/continuation';
 import { liveForecastOf, recentRate, withLiveCounts, type Forecast } from '../../domain/progress/forecast';
 import { isStep, stepNumber, STEPS } from '../../domain/migration/steps';
+import { pausesIn } from '../../domain/progress/progress';
 import { meanwhileText } from '../reporting/migration-summary';
 import type { Size } from '../terminal/full-screen';
 import type { StyledLine, Span, Style } from '../terminal/styled-text';
@@ -155,7 +156,14 @@ function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Da
 
 function waitingForCell(row: DashboardRow, now: Date): Span {
   const { state, progress, endedInTemporal } = row;
-  const since = progress?.waitingSince ? ` ${shortDuration(now.getTime() - Date.parse(progress.waitingSince))}` : '';
+  // A wait begins again with each step, but a pause lasts longer.
+  const [pausedAt] = progress
+    ? pausesIn(progress)
+        .map(({ at }) => at)
+        .sort()
+    : [];
+  const from = pausedAt ?? progress?.waitingSince ?? null;
+  const since = from === null ? '' : ` ${shortDuration(now.getTime() - Date.parse(from))}`;
   const cell = (who: string, style: Style): Span => ({ text: who + since, style });
   if (endedInTemporal) return { text: 'terminated', style: 'red' };
   if (state === 'paused') return cell('paused', 'yellow');

@@ -54,6 +54,13 @@ test.each<[string, Partial<typeof RUNNING>]>([
   expect(state).not.toBe('');
 });
 
+test('the list shows how long a migration has been paused, although the wait for a person began later', () => {
+  const pause = { reason: 'holiday', by: 'Sam', stopReason: null, at: AT };
+  const wait = { key: 'k', since: NOW.toISOString(), reminders: 0, escalated: false, stopNotified: false };
+  const paused = progressOf(migrationPlan(), { ...RUNNING, pause, wait });
+  expect(linesOf(stateOf([{ ...moving, state: paused.state, progress: paused }])).join('\n')).toContain('paused 13h');
+});
+
 test('the page of a migration shows when the companies that can be moved will be done, and whether there are others', () => {
   const end = (some: Parameters<typeof counts>[0]) =>
     companyLines(
