@@ -75,7 +75,9 @@ function givenUp(requests: readonly GivenUpRequest[]): readonly CheckResult[] {
  */
 async function withOpenWorkflow(ferry: LedgerClient, open: readonly string[]): Promise<readonly string[]> {
   const found = open.map(async (id) => {
-    const isOpen = await isWorkflowOpen(ferry, id).catch((error: unknown) => {
+    // Without the codec, because the payload key of the migration might be missing here.
+    const withoutCodec = { ...ferry, temporal: ferry.temporalWithoutCodec };
+    const isOpen = await isWorkflowOpen(withoutCodec, id).catch((error: unknown) => {
       // The workflow of a migration that Temporal has lost cannot continue either.
       if (error instanceof NoSuchMigration) return false;
       throw error;
