@@ -10,8 +10,7 @@ import {
   reconcileWorkflowIdOf,
   isWindowWorkflowOf,
 } from '../domain/migration/temporal-names';
-import type { Database } from '../store';
-import { readNamespace } from '../store';
+import { readNamespace, type Database } from '../store';
 import type { MigrationRef } from './deps';
 import type { Activities } from './index';
 

@@ -5,8 +5,7 @@
 import type { BenchEnvironment } from './environment';
 import { allocateCompanies } from './companies';
 import { moveBatch, PLATFORM, prepareBatch } from './migration';
-import type { Mover } from './processes/mover';
-import { startMover } from './processes/mover';
+import { startMover, type Mover } from './processes/mover';
 import type { ServiceUnderTest } from './processes/service';
 import type { MeasuredWorker } from './processes/worker';
 

@@ -2,8 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { LedgerClient } from '../client';
-import { openLedgerClient } from '../client';
+import { openLedgerClient, type LedgerClient } from '../client';
 import { createCompanyDataClient } from '../company-data-client';
 import { loadConfig } from '../config';
 import { startPostgres } from '../stack/postgres/postgres';
@@ -12,17 +11,13 @@ import { startTemporal } from '../stack/temporal/server';
 import { createTemporaryFolder } from '../stack/folders';
 import { Secret } from '../security';
 import { grantPortalRole } from '../store';
-import type { WorkerTiming } from '../worker/timing';
-import { TIMING } from '../worker/timing';
-import type { BaselineUpdates } from './processes/baseline-updates';
-import { startBaselineUpdates } from './processes/baseline-updates';
+import { TIMING, type WorkerTiming } from '../worker/timing';
+import { startBaselineUpdates, type BaselineUpdates } from './processes/baseline-updates';
 import { RunningParts } from './processes/running-parts';
 import type { ServiceUnderTest } from './processes/service';
 import { treeCpuMs } from './processes/usage';
-import type { MeasuredPortal } from './processes/portal';
-import { startMeasuredPortal } from './processes/portal';
-import type { MeasuredWorker } from './processes/worker';
-import { startMeasuredWorker } from './processes/worker';
+import { startMeasuredPortal, type MeasuredPortal } from './processes/portal';
+import { startMeasuredWorker, type MeasuredWorker } from './processes/worker';
 import { PLATFORM } from './migration';
 
 export interface BenchEnvironment<Service extends ServiceUnderTest = ServiceUnderTest> {

@@ -4,18 +4,15 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { LedgerClient } from '../client';
-import { decide, readProgress, startMigration } from '../client';
+import { decide, readProgress, startMigration, type LedgerClient } from '../client';
 import { manifestDigest } from '../cli/manifest';
 import type { MigrationLimits } from '../domain/planning/limits';
 import { batchRunIdOf } from '../domain/migration/temporal-names';
 import type { Progress } from '../domain/progress/progress';
-import { findPlatform } from '../platforms/platforms';
-import type { Platform } from '../platforms/platforms';
+import { findPlatform, type Platform } from '../platforms/platforms';
 import { Secret } from '../security';
 import { countCompanies, supplyCredentials } from '../store';
-import type { BenchCompany } from './companies';
-import { CONCURRENCY, companiesOf, allocateCompanies } from './companies';
+import { CONCURRENCY, companiesOf, allocateCompanies, type BenchCompany } from './companies';
 
 export const PLATFORM = platform('quickbooks-online');
 

@@ -7,12 +7,9 @@ import { runMutants } from './mutants';
 import { withCluster } from './cluster';
 import { acquireTemporalServer, TemporalServerUnavailable } from './cluster/temporal/binaries';
 import { areGood, runSeeds, seedLines, totalsLine } from './results';
-import type { CrowdOptions } from './crowd';
-import { crowd, crowdLines, TARGET } from './crowd';
-import type { RunResult } from './run';
-import { runSeed } from './run';
-import type { SoakOptions } from './soak';
-import { isSoakGood, soak, soakLines } from './soak';
+import { crowd, crowdLines, TARGET, type CrowdOptions } from './crowd';
+import { runSeed, type RunResult } from './run';
+import { isSoakGood, soak, soakLines, type SoakOptions } from './soak';
 
 interface Options {
   readonly seed: number;

@@ -4,17 +4,14 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LedgerClient } from '../client';
 import { createSigningKey, parseSigningKey, Secret } from '../security';
-import type { CheckResult } from './checker';
-import { check } from './checker';
+import { check, type CheckResult } from './checker';
 import { processesOf, type Cluster } from './cluster';
 import { putApplications, withLedgerClient } from './driver/clients';
 import { companiesFor, platformOf } from './driver/companies';
 import { CLIENT, ChaosMigration, SUPPORT } from './driver/migration';
-import type { Recovery } from './driver/moves';
-import { watchMoves } from './driver/moves';
+import { watchMoves, type Recovery } from './driver/moves';
 import { DECISION_LOG, writeEvidence, writeReports } from './evidence';
-import type { FaultContext } from './faults';
-import { drawFaults, quickFaults, writeChangedBundle } from './faults';
+import { drawFaults, quickFaults, writeChangedBundle, type FaultContext } from './faults';
 import { randomOf } from './random';
 
 /** On both platforms, a supplied refresh token can be used only once. */

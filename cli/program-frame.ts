@@ -2,8 +2,7 @@
 import { Command } from 'commander';
 import { isPlaceholder } from '../domain/text/placeholders';
 import { PLATFORMS, type Route } from '../platforms/platforms';
-import type { Context } from './shared/context';
-import { packageJson } from './shared/context';
+import { packageJson, type Context } from './shared/context';
 import { fittedTo } from './terminal/output';
 import { inheritedOptions, runnableCommands } from './reference/commands';
 

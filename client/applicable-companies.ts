@@ -1,10 +1,15 @@
 /** Checks, before a decision is sent, that it applies to each of its companies. */
 import { clientStateText } from '../domain/companies/company-state';
-import type { Remedy } from '../domain/companies/remedies';
-import { remediesFor } from '../domain/companies/remedies';
+import { remediesFor, type Remedy } from '../domain/companies/remedies';
 import type { DecisionMessage } from '../domain/migration/parse-decision';
-import type { Database, LedgerCompany, StoredMigration } from '../store';
-import { findUnknownReferences, readCompanies, readMigration } from '../store';
+import {
+  findUnknownReferences,
+  readCompanies,
+  readMigration,
+  type Database,
+  type LedgerCompany,
+  type StoredMigration,
+} from '../store';
 
 const REMEDIES = ['exclude', 'retry', 'relink', 'skip'] as const satisfies readonly Remedy[];
 

@@ -9,10 +9,8 @@ import {
 } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Config } from '../config';
-import type { SigningKey } from '../security';
-import { createDataConverter, createPlainDataConverter } from '../security';
-import type { Database } from '../store';
-import { DatabaseUnavailable, openDatabase, serverOf } from '../store';
+import { createDataConverter, createPlainDataConverter, type SigningKey } from '../security';
+import { DatabaseUnavailable, openDatabase, serverOf, type Database } from '../store';
 import { Unreachable } from './errors';
 import { startTracing, currentTraceparent, inSpan } from '../observability/tracing';
 import { TRACE_HEADER } from '../domain/text/trace-context';

@@ -5,15 +5,12 @@
  */
 import type { WorkflowExecutionStatusName } from '@temporalio/client';
 import { newMigration, type MigrationState } from '../domain/migration/migration-state';
-import type { MigrationPlan } from '../domain/migration/plan';
-import { DEFAULT_DECISION_RULES } from '../domain/migration/plan';
+import { DEFAULT_DECISION_RULES, type MigrationPlan } from '../domain/migration/plan';
 import { stepByDecisions } from '../domain/decisions/release';
 import type { MoveStage } from '../domain/companies/company-state';
 import type { EndedInTemporal } from '../domain/migration/terminated';
-import type { Progress } from '../domain/progress/progress';
-import { progressOf } from '../domain/progress/progress';
+import { progressOf, type Progress } from '../domain/progress/progress';
 import { withRecordedTimes } from '../domain/progress/step-times';
-import type { Database, StoredMigration } from '../store';
 import {
   countCompanies,
   readDecisions,
@@ -21,6 +18,8 @@ import {
   readLimits,
   readRecordedDecisions,
   readSyncDisabledAt,
+  type Database,
+  type StoredMigration,
 } from '../store';
 import type { LedgerClient, MigrationClient } from './connect';
 import { NoSuchMigration } from './errors';

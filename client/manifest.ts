@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ManifestRow } from '../domain/companies/manifest';
 import type { Role } from '../domain/migration/steps';
-import type { Stream } from '../domain/text/streams';
-import { inChunks } from '../domain/text/streams';
+import { inChunks, type Stream } from '../domain/text/streams';
 import { stageManifest } from '../store';
 import type { LedgerClient } from './connect';
-import type { DecisionResult } from './decide';
-import { decide } from './decide';
+import { decide, type DecisionResult } from './decide';
 
 export interface ManifestSupply {
   readonly rows: Stream<ManifestRow>;

@@ -1,13 +1,17 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { Counts } from '../domain/companies/counts';
 import { withActingRoles } from '../domain/progress/acting-roles';
-import type { Progress } from '../domain/progress/progress';
-import type { Database, ResultInLedger } from '../store';
-import { countCompanies, readMigration, readPreflightTexts, readResults } from '../store';
-import type { Preflight } from '../domain/migration/preflight-result';
-import { withNames } from '../domain/migration/preflight-result';
+import {
+  countCompanies,
+  readMigration,
+  readPreflightTexts,
+  readResults,
+  type Database,
+  type ResultInLedger,
+} from '../store';
+import { withNames, type Preflight } from '../domain/migration/preflight-result';
 import { isEnding } from '../domain/migration/migration-state';
-import { digestsOf } from '../domain/progress/progress';
+import { digestsOf, type Progress } from '../domain/progress/progress';
 import { terminatedProgress } from '../domain/progress/terminated';
 import { MIGRATIONS, progressQuery } from '../workflows/messages';
 import { abnormalStatus, progressFromLedger, readEndInTemporal } from './ended-migrations';

@@ -1,5 +1,4 @@
-import type { QueryDefinition } from '@temporalio/client';
-import { QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
+import { QueryNotRegisteredError, WorkflowNotFoundError, type QueryDefinition } from '@temporalio/client';
 import { UnknownPayloadKey } from '../security';
 import type { MigrationClient } from './connect';
 import { readWorkflowTaskProblem } from './health';

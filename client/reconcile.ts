@@ -9,8 +9,7 @@ import { ledgerMarkQuery, RECONCILE } from '../workflows/messages';
 import type { LedgerClient } from './connect';
 import { NoSuchMigration, NoWorker, PayloadKeyMissing, RepairUnfinished, WorkflowTaskFailing } from './errors';
 import { queryMigration } from './query';
-import type { WorkflowWithFixedId } from './workflow-ids';
-import { runUntilEffect } from './workflow-ids';
+import { runUntilEffect, type WorkflowWithFixedId } from './workflow-ids';
 
 /** Time-out of the query for the workflow's mark. */
 const ANSWER_WITHIN_MS = 10_000;

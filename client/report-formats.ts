@@ -1,13 +1,17 @@
 /** Writes the handover report in each format, as pieces of text, because it can have any number of companies. */
-import type { ReportedCompany, ReportView, Section } from '../presentation/handover/company-sections';
-import { companyRecord, MUST_RECONNECT, sectionsOf } from '../presentation/handover/company-sections';
-import type { ReportOutline } from '../presentation/handover/html-page';
-import { LINKS_AT_THE_TOP, pageHead, pageTail } from '../presentation/handover/html-page';
+import {
+  companyRecord,
+  MUST_RECONNECT,
+  sectionsOf,
+  type ReportedCompany,
+  type ReportView,
+  type Section,
+} from '../presentation/handover/company-sections';
+import { LINKS_AT_THE_TOP, pageHead, pageTail, type ReportOutline } from '../presentation/handover/html-page';
 import { PAGE_SECTION_TAIL, pageSectionHead, pageSectionRow } from '../presentation/handover/html-companies';
 import { reportStage, viewOf } from '../presentation/handover/report-facts';
 import { reportDecisions, reportHead, sectionHead, sectionRow } from '../presentation/handover/markdown-report';
-import type { ClientState, CompanyState } from '../domain/companies/company-state';
-import { clientStateOf } from '../domain/companies/company-state';
+import { clientStateOf, type ClientState, type CompanyState } from '../domain/companies/company-state';
 import { remediesFor } from '../domain/companies/remedies';
 import { reactivationOf } from '../domain/companies/reactivation';
 import { remedyForReplaced, replacedRemedyText } from '../domain/preflight/applications';

@@ -4,11 +4,13 @@ import type { Ending } from '../domain/migration/migration-state';
 import { endingByDecisions } from '../domain/decisions/release';
 import { createTrailVerifier } from '../domain/decisions/audit-trail';
 import { createLedgerProof } from '../domain/decisions/ledger-proof';
-import type { ApplicationsOfMoved, MovedWithApplication } from '../domain/preflight/applications';
-import { isSameApplication } from '../domain/preflight/applications';
+import {
+  isSameApplication,
+  type ApplicationsOfMoved,
+  type MovedWithApplication,
+} from '../domain/preflight/applications';
 import type { Approver } from '../domain/migration/approvers';
 import { withEndInTemporal } from '../domain/migration/stoppage';
-import type { LedgerCompany, MigrationStatistics, StoredMigration } from '../store';
 import {
   countCompanies,
   readApplicationsByCompany,
@@ -22,6 +24,9 @@ import {
   readStatistics,
   readStoppages,
   readTrail,
+  type LedgerCompany,
+  type MigrationStatistics,
+  type StoredMigration,
 } from '../store';
 import { readEndBeforeClosing } from './ended-migrations';
 import { NoSuchMigration } from './errors';

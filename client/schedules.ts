@@ -1,10 +1,19 @@
 /** Reads, pauses, resumes and triggers the Temporal Schedules that open the windows of migrations. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
-import { ScheduleNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  ScheduleNotFoundError,
+  WorkflowNotFoundError,
+  type ScheduleDescription,
+  type ScheduleHandle,
+} from '@temporalio/client';
 import { migrationOfSchedule, scheduleIdOf } from '../domain/migration/temporal-names';
-import type { WindowOpening, WindowOccurrence, Window } from '../domain/planning/windows';
-import { NO_WINDOWS, windowOccurrences } from '../domain/planning/windows';
+import {
+  NO_WINDOWS,
+  windowOccurrences,
+  type WindowOpening,
+  type WindowOccurrence,
+  type Window,
+} from '../domain/planning/windows';
 import { readLimits, readMigration, readProposedStart } from '../store';
 import { wakeSignal } from '../workflows/messages';
 import { NoSuchMigration } from './errors';

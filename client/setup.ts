@@ -1,7 +1,6 @@
 /** Prepares a Temporal namespace for workers. Leaves everything that exists as it is, so the setup can be repeated. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Connection } from '@temporalio/client';
-import { Client, isGrpcServiceError, ScheduleAlreadyRunning } from '@temporalio/client';
+import { Client, isGrpcServiceError, ScheduleAlreadyRunning, type Connection } from '@temporalio/client';
 import { msToTs, optionalTsToMs } from '@temporalio/common/lib/time';
 import { temporal } from '@temporalio/proto';
 import type { Config } from '../config';

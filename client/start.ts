@@ -4,16 +4,12 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { Stream } from '../domain/text/streams';
 import type { ManifestRow } from '../domain/companies/manifest';
 import type { Preflight } from '../domain/migration/preflight-result';
-import type { MigrationLimits } from '../domain/planning/limits';
-import type { DecisionRules, MigrationPlan } from '../domain/migration/plan';
-import { DEFAULT_LIMITS } from '../domain/planning/limits';
-import { DEFAULT_DECISION_RULES } from '../domain/migration/plan';
+import { DEFAULT_LIMITS, type MigrationLimits } from '../domain/planning/limits';
+import { DEFAULT_DECISION_RULES, type DecisionRules, type MigrationPlan } from '../domain/migration/plan';
 import { changedCount } from '../domain/migration/partial-outcome';
 import { isReservedLabel, migrationIdOf } from '../domain/migration/temporal-names';
-import type { Platform, Route } from '../platforms/platforms';
-import { isRotating } from '../platforms/platforms';
+import { isRotating, type Platform, type Route } from '../platforms/platforms';
 import { BOTTOM_PADDING } from '../presentation/temporal-ui/page-parts';
-import type { SuppliedCredential } from '../store';
 import {
   discardSupplied,
   manifestDigest,
@@ -21,11 +17,11 @@ import {
   readStagedDigest,
   stageCredentials,
   supplyMigration,
+  type SuppliedCredential,
 } from '../store';
 import { MIGRATIONS, progressQuery, TASK_QUEUE } from '../workflows/messages';
 import type { LedgerClient } from './connect';
-import type { DecisionResult } from './decide';
-import { decide } from './decide';
+import { decide, type DecisionResult } from './decide';
 import { LabelReserved, MigrationRunning } from './errors';
 import { isInProgress } from './workflow-ids';
 import { readRetriedErrors } from './health';

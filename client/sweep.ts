@@ -7,8 +7,7 @@ import { listUnfinishedMigrations, readMigration } from '../store';
 import { CLOSE_TERMINATED } from '../workflows/messages';
 import type { LedgerClient } from './connect';
 import { deleteSchedule, scheduledMigrations } from './schedules';
-import type { WorkflowWithFixedId } from './workflow-ids';
-import { describeIfFound, isInProgress, runUntilEffect } from './workflow-ids';
+import { describeIfFound, isInProgress, runUntilEffect, type WorkflowWithFixedId } from './workflow-ids';
 
 /** The result of a sweep. All lists contain migration ids. */
 export interface SweepResult {

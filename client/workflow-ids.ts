@@ -1,6 +1,12 @@
 /** Runs workflows under fixed ids, which other programs could occupy. */
-import type { WorkflowClient, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
-import { ServiceError, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  ServiceError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  type WorkflowClient,
+  type WorkflowExecutionDescription,
+  type WorkflowHandle,
+} from '@temporalio/client';
 import {
   batchRunIdOf,
   closeWorkflowIdOf,

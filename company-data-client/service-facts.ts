@@ -1,7 +1,10 @@
 /** Collects the facts about the account that a preflight needs before anything is moved. */
 import type { ServiceFacts } from '../domain/preflight/preflight';
-import type { ConnectedCompany, OrganizationConflicts } from '../domain/preflight/organization-conflicts';
-import { organizationKey } from '../domain/preflight/organization-conflicts';
+import {
+  organizationKey,
+  type ConnectedCompany,
+  type OrganizationConflicts,
+} from '../domain/preflight/organization-conflicts';
 import type { CompanyDataClient } from './client';
 import { CompanyDataError } from './errors';
 import type { Company } from './schemas';

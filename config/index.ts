@@ -3,16 +3,16 @@ import { Secret } from '../security';
 import { withoutUnsafeCharacters } from '../domain/text/untrusted-text';
 import { homeFolder, parseListenAddress, readEnvironment, withoutEmpty, type Environment } from './environment';
 import { findVaultSecretsFolder, readKeys, readSigningKey } from './keys';
-import type {
-  ClientUiConfig,
-  Config,
-  ConfigPartName,
-  OpenIdConfig,
-  Parts,
-  ServiceConfig,
-  WebhookConfig,
+import {
+  PARTS,
+  type ClientUiConfig,
+  type Config,
+  type ConfigPartName,
+  type OpenIdConfig,
+  type Parts,
+  type ServiceConfig,
+  type WebhookConfig,
 } from './parts';
-import { PARTS } from './parts';
 import { hasRunStack, readRunningStack, stackFile, type RunningStack } from './running-stack';
 import { readSecretFiles } from './secret-files';
 import { readTemporal, targetsOtherTemporal } from './temporal';

@@ -4,8 +4,7 @@
  */
 import { Socket } from 'node:net';
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
-import type { PoolClient, PoolConfig } from 'pg';
-import { Client, DatabaseError, Pool } from 'pg';
+import { Client, DatabaseError, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { PreparedStatements } from './prepared-statements';
 
 /** The connections of a pool, and the statements that are waiting for one of them. */

@@ -1,7 +1,6 @@
 /** Serves the health and the metrics of a worker process on a separate address. */
 import type { Logger } from 'pino';
-import type { ListenAddress } from '../config';
-import type { Config } from '../config';
+import type { ListenAddress, Config } from '../config';
 import { startHealthServer } from '../observability/health-server';
 import { openMonitoringDatabase } from '../store';
 import { WorkerHealth } from './health';

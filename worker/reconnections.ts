@@ -6,15 +6,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { authorizedAtOf, isGone } from '../activities/companies/service-refs';
-import type { CompanyDataClient, CompanyDataError } from '../company-data-client';
-import { BadRequest, NotFound, NotReady, ServiceFailing, UnreadableResponse } from '../company-data-client';
-import type { Database } from '../store';
+import {
+  BadRequest,
+  NotFound,
+  NotReady,
+  ServiceFailing,
+  UnreadableResponse,
+  type CompanyDataClient,
+  type CompanyDataError,
+} from '../company-data-client';
 import {
   recordAuthorization,
   releaseReconnectionsLock,
   returnDependentConnections,
   takeDependentConnections,
   takeReconnectionsLock,
+  type Database,
 } from '../store';
 import { nameOf } from './portal/context';
 

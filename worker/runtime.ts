@@ -1,5 +1,4 @@
-import { DefaultLogger, Runtime } from '@temporalio/worker';
-import type { LogEntry } from '@temporalio/worker';
+import { DefaultLogger, Runtime, type LogEntry } from '@temporalio/worker';
 import { IllegalStateError } from '@temporalio/common';
 import type { Logger } from 'pino';
 import { migrationOfWorkflow } from '../domain/migration/temporal-names';

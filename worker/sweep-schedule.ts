@@ -1,5 +1,4 @@
-import type { ScheduleClient } from '@temporalio/client';
-import { ScheduleAlreadyRunning } from '@temporalio/client';
+import { ScheduleAlreadyRunning, type ScheduleClient } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { sweepSchedule } from '../workflows/messages';
 

@@ -5,8 +5,12 @@
  * WAIT_CANCELLATION_COMPLETED, it continues only after the activity has ended. With ABANDON, the activity is not
  * cancelled.
  */
-import type { ActivityInterfaceFor, ActivityOptions } from '@temporalio/workflow';
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  proxyActivities,
+  type ActivityInterfaceFor,
+  type ActivityOptions,
+} from '@temporalio/workflow';
 import type { Activities } from '../activities';
 
 /** The default summary of each activity in the Temporal UI. Some callers replace it with a more specific summary. */

@@ -8,15 +8,13 @@ import {
 } from '@temporalio/workflow';
 import type { CheckReport } from '../activities/companies/batch';
 import type { RunStart } from '../activities/migration/lifecycle';
-import type { BatchFacts } from '../presentation/temporal-ui/batch-details';
-import { batchDetails } from '../presentation/temporal-ui/batch-details';
+import { batchDetails, type BatchFacts } from '../presentation/temporal-ui/batch-details';
 import type { Counts } from '../domain/companies/counts';
 import type { StopReason } from '../domain/companies/failures';
 import type { Outage } from '../domain/migration/outage';
 import type { WindowOccurrence } from '../domain/planning/windows';
 import { shortActivities, sliceActivities } from './activity-proxies';
-import type { RunContext } from './batch/run-context';
-import { createRunContext } from './batch/run-context';
+import { createRunContext, type RunContext } from './batch/run-context';
 import { importAll, POLL_DELAY } from './batch/importing';
 import { assertIsChildOf } from './identity';
 import { backoff } from './backoff';

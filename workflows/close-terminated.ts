@@ -1,6 +1,5 @@
 import { shortActivities } from './activity-proxies';
-import type { MigrationResult } from './migration/closing';
-import { closeLedger, deleteUnused, verifySyncing } from './migration/closing';
+import { closeLedger, deleteUnused, verifySyncing, type MigrationResult } from './migration/closing';
 
 /**
  * Closes a migration that was terminated with Temporal's own tools, as if it had been cancelled. A terminated workflow

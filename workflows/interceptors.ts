@@ -10,9 +10,8 @@
  * A signal must have the same effect in every replay, even in a worker that has the key. Its refusal is therefore
  * recorded in the history with the SDK's patch marker, the only marker that a handler can write synchronously.
  */
-import type { WorkflowInterceptors } from '@temporalio/workflow';
 import { defineSearchAttributeKey } from '@temporalio/common/lib/search-attributes';
-import { ApplicationFailure, patched, workflowInfo } from '@temporalio/workflow';
+import { ApplicationFailure, patched, workflowInfo, type WorkflowInterceptors } from '@temporalio/workflow';
 import { UnreadablePayload } from '../domain/migration/decision';
 import { BATCH_RUN, SEARCH_ATTRIBUTES, UNKNOWN_PAYLOAD_KEY } from './messages';
 import { traceInterceptors } from './traces';

@@ -1,6 +1,5 @@
 import type { MigrationResult } from './migration/closing';
-import type { MigrationInput } from './migration/lifecycle';
-import { runMigration } from './migration/lifecycle';
+import { runMigration, type MigrationInput } from './migration/lifecycle';
 import { completeMigration } from './migration/steps/complete-migration';
 import { supplyDetails } from './migration/steps/supply-details';
 

@@ -11,11 +11,21 @@
  * replay histories of a worker without it, and vice versa. Spans leave the sandbox through a sink, which a replay does
  * not call.
  */
-import type { Sinks, WorkflowInterceptors } from '@temporalio/workflow';
-import { defaultPayloadConverter, proxySinks, workflowInfo } from '@temporalio/workflow';
-import type { Headers } from '@temporalio/workflow';
-import type { TraceContext } from '../domain/text/trace-context';
-import { messageSpanId, parseTraceparent, TRACE_HEADER, traceparentOf } from '../domain/text/trace-context';
+import {
+  defaultPayloadConverter,
+  proxySinks,
+  workflowInfo,
+  type Sinks,
+  type WorkflowInterceptors,
+  type Headers,
+} from '@temporalio/workflow';
+import {
+  messageSpanId,
+  parseTraceparent,
+  TRACE_HEADER,
+  traceparentOf,
+  type TraceContext,
+} from '../domain/text/trace-context';
 import { SLICE_ACTIVITIES } from './messages';
 
 /** A finished span of a workflow. */

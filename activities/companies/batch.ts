@@ -7,8 +7,7 @@
 import { cancellationSignal } from '@temporalio/activity';
 import { CompanyDataError } from '../../company-data-client';
 import type { DeferralSeries } from './circuit-breaker';
-import type { OutageSource } from '../../domain/companies/failures';
-import { consequenceOf } from '../../domain/companies/failures';
+import { consequenceOf, type OutageSource } from '../../domain/companies/failures';
 import { paceOf } from '../../domain/planning/pacing';
 import { advanceRamp, readLimits, readRemainingWork } from '../../store';
 import type { ActivityDeps } from '../deps';

@@ -1,7 +1,13 @@
 /** Turns the service's data about a company into evidence: one entry per check, worded for people. */
 import type { Connection, DataStatus, SyncSettings } from '../../company-data-client';
-import type { Evidence, Records, ServiceAnswer, SyncSchedule } from '../../domain/companies/evidence';
-import { EVIDENCE_LABELS, recordsText } from '../../domain/companies/evidence';
+import {
+  EVIDENCE_LABELS,
+  recordsText,
+  type Evidence,
+  type Records,
+  type ServiceAnswer,
+  type SyncSchedule,
+} from '../../domain/companies/evidence';
 import { storedName } from '../../domain/companies/manifest';
 import type { Platform } from '../../platforms/platforms';
 import type { DueCompany } from '../../store';

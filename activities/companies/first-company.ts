@@ -2,10 +2,8 @@
 import { clientStateText, leftOutText, notMovedText } from '../../domain/companies/company-state';
 import { EVIDENCE_LABELS, type Evidence } from '../../domain/companies/evidence';
 import type { FirstCompany } from '../../domain/migration/migration-state';
-import type { OutageSource, StopReason } from '../../domain/companies/failures';
-import { isIsolated } from '../../domain/companies/failures';
-import type { ChosenCompany, LedgerCompany } from '../../store';
-import { chooseFirstCompany, findCompany } from '../../store';
+import { isIsolated, type OutageSource, type StopReason } from '../../domain/companies/failures';
+import { chooseFirstCompany, findCompany, type ChosenCompany, type LedgerCompany } from '../../store';
 import type { ActivityDeps, MigrationRef } from '../deps';
 import { verifySlice } from './verify-slice';
 import { importSlice } from './import-slice';

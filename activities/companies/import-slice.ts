@@ -5,7 +5,6 @@
  */
 import { heartbeat, sleep } from '@temporalio/activity';
 import { paceOf, type Pace } from '../../domain/planning/pacing';
-import type { ClaimedCompany, ImportOutcome, LeaseOwner } from '../../store';
 import {
   beginSlice,
   checkLedgerMark,
@@ -15,6 +14,9 @@ import {
   reclaimSent,
   recordImports,
   releaseUnsent,
+  type ClaimedCompany,
+  type ImportOutcome,
+  type LeaseOwner,
 } from '../../store';
 import type { ActivityDeps } from '../deps';
 import type { ImportContext } from './company-at-service';

@@ -13,22 +13,22 @@
  * A service that was restored to an older state may have lost a company that an import created. If the credential was
  * never sent, the company is created again. Otherwise the client must supply a new credential.
  */
-import type { Connection } from '../../company-data-client';
-import { CompanyDataError } from '../../company-data-client';
-import type { Call, Consequence, FailureKind, StopReason } from '../../domain/companies/failures';
+import { CompanyDataError, type Connection } from '../../company-data-client';
 import {
   consequenceOf,
   consequenceOfLinkError,
   failureText,
   isIsolated,
   sourceOf,
+  type Call,
+  type Consequence,
+  type FailureKind,
+  type StopReason,
 } from '../../domain/companies/failures';
 import { pollDelayMs } from '../../domain/planning/pacing';
 import { SealBroken } from '../../security';
-import type { ClaimedCompany, ServiceRefs } from '../../store';
-import { LeaseLost, MAX_AUTHORIZATIONS } from '../../store';
-import type { Created, ImportContext } from './company-at-service';
-import { CompanyAtService } from './company-at-service';
+import { LeaseLost, MAX_AUTHORIZATIONS, type ClaimedCompany, type ServiceRefs } from '../../store';
+import { CompanyAtService, type Created, type ImportContext } from './company-at-service';
 import {
   activeError,
   COMPANY_GONE,
@@ -40,8 +40,7 @@ import {
   linkProblemOf,
   wrongOrganizationText,
 } from './service-refs';
-import type { ImportResult, End } from './import-result';
-import { backoffMs, deferral, unanswered } from './import-result';
+import { backoffMs, deferral, unanswered, type ImportResult, type End } from './import-result';
 
 /** Says "may", because `crossed` is also set if the service lost the connection, or the end customer reconnected. */
 const SENT_BEFORE = 'this credential may already have been used, so it is never sent again';

@@ -5,10 +5,8 @@
  * before the import begins. So if the service has a company for a row without a try, the ledger has lost that claim.
  */
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
-import type { CompanyDataClient } from '../../company-data-client';
-import { CompanyDataError } from '../../company-data-client';
-import type { Database, LeaseOwner } from '../../store';
-import { checkLedgerMark, flagLedger, readUntriedRows } from '../../store';
+import { CompanyDataError, type CompanyDataClient } from '../../company-data-client';
+import { checkLedgerMark, flagLedger, readUntriedRows, type Database, type LeaseOwner } from '../../store';
 import type { ActivityDeps } from '../deps';
 import { companiesOfMigration } from './service-refs';
 

@@ -1,7 +1,14 @@
 /** Batch runs in the ledger: only the current run can claim companies. */
 import type { MigrationLimits } from '../../domain/planning/limits';
-import type { Database, LeaseOwner } from '../../store';
-import { beginRun, hasRamp, isRampInProgress, NotReleased, readLimits } from '../../store';
+import {
+  beginRun,
+  hasRamp,
+  isRampInProgress,
+  NotReleased,
+  readLimits,
+  type Database,
+  type LeaseOwner,
+} from '../../store';
 
 /**
  * Makes this run the current run. Begins the ramp if no run has chosen one yet. Continues a ramp that an earlier run

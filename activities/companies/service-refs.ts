@@ -4,8 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { v5 as uuidv5 } from 'uuid';
-import type { Company, CompanyDataClient, Connection } from '../../company-data-client';
-import { CompanyDataError } from '../../company-data-client';
+import { CompanyDataError, type Company, type CompanyDataClient, type Connection } from '../../company-data-client';
 
 interface CallOptions {
   readonly signal?: AbortSignal;

@@ -8,16 +8,27 @@
  */
 import { setMaxListeners } from 'node:events';
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import type { StopReason } from '../../domain/companies/failures';
-import { isIsolated } from '../../domain/companies/failures';
-import type { MigrationLimits } from '../../domain/planning/limits';
-import { exceedsTolerance, exceededToleranceText } from '../../domain/planning/limits';
-import type { CheckOutcome, Database, ImportOutcome } from '../../store';
+import { isIsolated, type StopReason } from '../../domain/companies/failures';
+import { exceedsTolerance, exceededToleranceText, type MigrationLimits } from '../../domain/planning/limits';
 import { findPlatform, type Platform } from '../../platforms/platforms';
-import { countFailures, pauseForProblem, readFailureSeries, readLimits, readMigration } from '../../store';
+import {
+  countFailures,
+  pauseForProblem,
+  readFailureSeries,
+  readLimits,
+  readMigration,
+  type CheckOutcome,
+  type Database,
+  type ImportOutcome,
+} from '../../store';
 import type { ActivityDeps } from '../deps';
-import type { CompanyResult, Deferral, DeferralSeries, SliceOutage } from './circuit-breaker';
-import { createCircuitBreaker } from './circuit-breaker';
+import {
+  createCircuitBreaker,
+  type CompanyResult,
+  type Deferral,
+  type DeferralSeries,
+  type SliceOutage,
+} from './circuit-breaker';
 import { createServiceProbe } from './service-probe';
 import { recordOutage, type SliceEnd } from './stoppages';
 import { runWorkerPool } from './worker-pool';

@@ -3,8 +3,7 @@ import { activityInfo } from '@temporalio/activity';
 import type { OutageSource, StopReason } from '../../domain/companies/failures';
 import type { Outage } from '../../domain/migration/outage';
 import { migrationOfWorkflow } from '../../domain/migration/temporal-names';
-import type { Database } from '../../store';
-import { beginOutage, endOutage, readOpenPause, reportStop } from '../../store';
+import { beginOutage, endOutage, readOpenPause, reportStop, type Database } from '../../store';
 import type { SliceOutage } from './circuit-breaker';
 
 /** Why a slice ended early. */

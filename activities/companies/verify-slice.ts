@@ -4,8 +4,14 @@
  * its row as `onlyRow` (first-company.ts).
  */
 import { heartbeat, sleep } from '@temporalio/activity';
-import type { CheckOutcome, DueCompany, RemainingWork } from '../../store';
-import { readDueChecks, readRemainingWork, recordChecks } from '../../store';
+import {
+  readDueChecks,
+  readRemainingWork,
+  recordChecks,
+  type CheckOutcome,
+  type DueCompany,
+  type RemainingWork,
+} from '../../store';
 import type { ActivityDeps } from '../deps';
 import { verifyCompany } from './verify';
 import { platformOf, runSlice, sharedSignal, stopsFor, type SliceRun } from './slice';

@@ -2,16 +2,21 @@
  * The verification of one company whose syncs have been started. It checks that no reauthorization is required, that
  * the organization is the right one, and that all data sets are complete. Each check produces evidence.
  */
-import type { CompanyDataClient, Connection, DataStatus } from '../../company-data-client';
-import { CompanyDataError } from '../../company-data-client';
+import { CompanyDataError, type CompanyDataClient, type Connection, type DataStatus } from '../../company-data-client';
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';
 import type { Deferral } from './circuit-breaker';
-import type { Call, FailureKind, StopReason } from '../../domain/companies/failures';
-import { consequenceOf, consequenceOfLinkError, failureText, sourceOf } from '../../domain/companies/failures';
+import {
+  consequenceOf,
+  consequenceOfLinkError,
+  failureText,
+  sourceOf,
+  type Call,
+  type FailureKind,
+  type StopReason,
+} from '../../domain/companies/failures';
 import { pollDelayMs } from '../../domain/planning/pacing';
 import type { Platform } from '../../platforms/platforms';
 import type { CheckOutcome, DueCompany } from '../../store';
-import type { DataSets } from './evidence';
 import {
   authorizationEvidence,
   nameEvidence,
@@ -21,6 +26,7 @@ import {
   groupDataSets,
   syncEvidence,
   syncScheduleOf,
+  type DataSets,
 } from './evidence';
 import { activeError, COMPANY_GONE, isCompanyGone, isGone, linkProblemOf, wrongOrganizationText } from './service-refs';
 import { hoursText } from '../../domain/text/sentences';

@@ -5,9 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { CompanyDataClient } from '../../company-data-client';
-import type { Platform } from '../../platforms/platforms';
-import { findPlatform } from '../../platforms/platforms';
-import type { Database, InterruptedCompany, StoredMigration } from '../../store';
+import { findPlatform, type Platform } from '../../platforms/platforms';
 import {
   clearServiceRefs,
   closeMigration,
@@ -22,9 +20,11 @@ import {
   recordDecisions,
   resolveInterrupted,
   stopClaims,
+  type Database,
+  type InterruptedCompany,
+  type StoredMigration,
 } from '../../store';
-import type { Counts } from '../../domain/companies/counts';
-import { countOpen } from '../../domain/companies/counts';
+import { countOpen, type Counts } from '../../domain/companies/counts';
 import { consequenceOfLinkError, failureText } from '../../domain/companies/failures';
 import { terminationRecord } from '../../domain/decisions/audit-trail';
 import { endingByDecisions, possibleEnding } from '../../domain/decisions/release';

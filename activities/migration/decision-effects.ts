@@ -3,7 +3,6 @@ import type { CredentialsSupplied, Decision, Outcome } from '../../domain/migrat
 import { acceptedText, confirmedText } from '../../domain/migration/partial-outcome';
 import { confirmedOffText } from '../../domain/decisions/ruling';
 import { actsAsSupport } from '../../domain/decisions/self-service';
-import type { Database, LedgerFacts } from '../../store';
 import {
   acceptFailures,
   acceptStaged,
@@ -18,6 +17,8 @@ import {
   setPaused,
   stopClaims,
   withdrawConfirmations,
+  type Database,
+  type LedgerFacts,
 } from '../../store';
 import { applyToCompanies, isExceptionDecision } from './exceptions';
 import { applyManifest } from './manifest';

@@ -7,22 +7,20 @@
  * recorded as refused, and its staged supply is deleted. It changes nothing else.
  */
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
-import type { Counts } from '../../domain/companies/counts';
-import { NO_COUNTS } from '../../domain/companies/counts';
+import { NO_COUNTS, type Counts } from '../../domain/companies/counts';
 import type { Decision, Outcome } from '../../domain/migration/decision';
 import { malformedRecord, parseRecord, withBoundedTime } from '../../domain/migration/decision-record';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import { DEPEND_ON_COUNTS } from '../../domain/decisions/preconditions';
 import { releaseOf, withDecision } from '../../domain/decisions/release';
-import type { LedgerView } from '../../domain/decisions/verification';
 import {
   isValidlySigned,
   ledgerRefusal,
   restoredRefusal,
   withoutInvalidSignature,
+  type LedgerView,
 } from '../../domain/decisions/verification';
 import type { VaultKeyWrapper } from '../../security';
-import type { Database, LedgerFacts, MissingCredentials } from '../../store';
 import {
   advanceRamp,
   countCompanies,
@@ -33,6 +31,9 @@ import {
   readLedgerFacts,
   recordDecisions,
   setReleased,
+  type Database,
+  type LedgerFacts,
+  type MissingCredentials,
 } from '../../store';
 import type { ActivityDeps } from '../deps';
 import { FIRST_COMPANY_RUN } from '../companies/first-company';

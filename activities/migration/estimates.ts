@@ -1,8 +1,6 @@
 /** The activities that estimate the whole move before it begins, and the remaining part of the move later. */
-import type { Estimate, SpeedEstimate } from '../../domain/planning/estimate';
-import { ASSUMED_SPEED, estimate, speedFrom } from '../../domain/planning/estimate';
+import { ASSUMED_SPEED, estimate, speedFrom, type Estimate, type SpeedEstimate } from '../../domain/planning/estimate';
 import { windowOccurrences } from '../../domain/planning/windows';
-import type { Database } from '../../store';
 import {
   endOutage,
   savePlannedEstimate,
@@ -12,6 +10,7 @@ import {
   readMigration,
   readSpeed,
   readVolume,
+  type Database,
 } from '../../store';
 import type { ActivityDeps, MigrationRef } from '../deps';
 

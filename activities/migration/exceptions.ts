@@ -9,8 +9,8 @@ import {
   retryWithNewCredential,
   requestFirstAgain,
   retryCompanies,
+  type Queryable,
 } from '../../store';
-import type { Queryable } from '../../store';
 
 const KINDS = ['exclude', 'skip', 'retry', 'relink', 'replace-credential'] as const;
 type ExceptionDecision = Extract<Decision, { readonly kind: (typeof KINDS)[number] }>;

@@ -3,8 +3,7 @@ import type { DecisionRecord } from '../../domain/migration/migration-state';
 import type { RefusedDecision } from '../../domain/migration/reconciliation';
 import { missingApprovals } from '../../domain/decisions/approvals';
 import { NO_DECISIONS, withDecision } from '../../domain/decisions/release';
-import type { MissingCredentials, Queryable } from '../../store';
-import { findMissingCredentials, lockUntouchedCompanies } from '../../store';
+import { findMissingCredentials, lockUntouchedCompanies, type MissingCredentials, type Queryable } from '../../store';
 import { manifestProblem } from './manifest';
 
 /**

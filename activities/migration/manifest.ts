@@ -2,13 +2,14 @@
 import type { ManifestSupplied } from '../../domain/migration/decision';
 import { organizationKey } from '../../domain/preflight/organization-conflicts';
 import { counted, oneLine } from '../../domain/text/sentences';
-import type { Database, Queryable } from '../../store';
 import {
   findTakenOrganizations,
   lockUntouchedCompanies,
   ManifestDigest,
   readStagedManifest,
   replaceManifest,
+  type Database,
+  type Queryable,
 } from '../../store';
 
 /** Maximum number of companies that a refusal names. */

@@ -3,23 +3,25 @@
  * returns the findings.
  */
 import { cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
-import type { CompanyDataClient, FoundConnection } from '../../company-data-client';
-import { CompanyDataError, readServiceFacts } from '../../company-data-client';
+import {
+  CompanyDataError,
+  readServiceFacts,
+  type CompanyDataClient,
+  type FoundConnection,
+} from '../../company-data-client';
 import { isOfApplication } from '../../domain/companies/finding';
 import { companyFindings, familyFindings, heldBackBy } from '../../domain/preflight/company-findings';
-import { checkAgainText, errorFinding, FindingSummary } from '../../domain/preflight/findings';
+import { checkAgainText, errorFinding, FindingSummary, type PreflightFinding } from '../../domain/preflight/findings';
 import type { ApplicationSupplied } from '../../domain/migration/decision';
-import type { CheckedApplication, Preflight } from '../../domain/migration/preflight-result';
-import { separateNames } from '../../domain/migration/preflight-result';
-import type { Platform } from '../../platforms/platforms';
-import { findPlatform } from '../../platforms/platforms';
-import type { ApplicationFacts, MigrationApplications } from '../../domain/preflight/applications';
-import { isSameApplication } from '../../domain/preflight/applications';
+import { separateNames, type CheckedApplication, type Preflight } from '../../domain/migration/preflight-result';
+import { findPlatform, type Platform } from '../../platforms/platforms';
+import {
+  isSameApplication,
+  type ApplicationFacts,
+  type MigrationApplications,
+} from '../../domain/preflight/applications';
 import { isApplicationNeeded, preflight } from '../../domain/preflight/preflight';
-import type { PreflightFinding } from '../../domain/preflight/findings';
-import type { OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
-import { organizationFindings } from '../../domain/preflight/organization-conflicts';
-import type { Database, StoredMigration, PreflightRow, PreflightResult } from '../../store';
+import { organizationFindings, type OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
 import {
   countCompanies,
   countPreflightRows,
@@ -33,6 +35,10 @@ import {
   readMigration,
   readNewApplication,
   readPreflightRows,
+  type Database,
+  type StoredMigration,
+  type PreflightRow,
+  type PreflightResult,
 } from '../../store';
 import { belongsToMigration } from '../companies/service-refs';
 import type { ActivityDeps } from '../deps';

@@ -6,12 +6,10 @@
  * platform has refused becomes `failed`, so neither credential is sent again.
  */
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
-import type { CompanyDataClient, Connection } from '../../company-data-client';
-import { CompanyDataError } from '../../company-data-client';
+import { CompanyDataError, type CompanyDataClient, type Connection } from '../../company-data-client';
 import { consequenceOf, consequenceOfLinkError } from '../../domain/companies/failures';
 import type { CompanyRepairs, ReconciliationResult } from '../../domain/migration/reconciliation';
 import type { Platform } from '../../platforms/platforms';
-import type { RecordedCompany, Repair } from '../../store';
 import {
   checkLedgerMark,
   clearLedgerFlag,
@@ -21,6 +19,8 @@ import {
   readLedgerStatus,
   readRecordedCompanies,
   writeRepairs,
+  type RecordedCompany,
+  type Repair,
 } from '../../store';
 import { findLostTries } from '../companies/ledger-comparison';
 import {

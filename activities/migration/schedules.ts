@@ -3,12 +3,16 @@
  * own tools.
  */
 import { randomUUID } from 'node:crypto';
-import type { ScheduleClient, ScheduleDescription } from '@temporalio/client';
-import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
+import {
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+  type ScheduleClient,
+  type ScheduleDescription,
+} from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
 import { OPEN_WINDOW, scheduleIdOf, windowWorkflowIdOf } from '../../domain/migration/temporal-names';
-import type { WindowOccurrence, ScheduleState } from '../../domain/planning/windows';
-import { LONGEST_OCCURRENCE_MS } from '../../domain/planning/windows';
+import { LONGEST_OCCURRENCE_MS, type WindowOccurrence, type ScheduleState } from '../../domain/planning/windows';
 import { TASK_QUEUE } from '../../workflows/messages';
 import type { WindowSchedules } from '../deps';
 

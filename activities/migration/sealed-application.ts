@@ -3,16 +3,15 @@ import { cancellationSignal, log } from '@temporalio/activity';
 import { BadRequest, CompanyDataError } from '../../company-data-client';
 import { inClientWords } from '../../domain/companies/client-words';
 import { applicationName, findOtherApplication } from '../../domain/preflight/applications';
-import type { PreflightFinding } from '../../domain/preflight/findings';
-import { errorFinding } from '../../domain/preflight/findings';
+import { errorFinding, type PreflightFinding } from '../../domain/preflight/findings';
 import { SealBroken } from '../../security';
-import type { StoredMigration } from '../../store';
 import {
   discardSealedApplication,
   discardSealedApplications,
   readApplications,
   readUnregisteredApplication,
   readVault,
+  type StoredMigration,
 } from '../../store';
 import type { ActivityDeps } from '../deps';
 

@@ -4,9 +4,7 @@
  */
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import { counted, namedCompanies } from '../../domain/text/sentences';
-import type { VaultKeyWrapper } from '../../security';
-import { SealBroken } from '../../security';
-import type { Queryable, StagedCredential, VaultReader } from '../../store';
+import { SealBroken, type VaultKeyWrapper } from '../../security';
 import {
   discardSealedApplication,
   discardStaged,
@@ -15,6 +13,9 @@ import {
   readStaged,
   readStagedDigest,
   readVault,
+  type Queryable,
+  type StagedCredential,
+  type VaultReader,
 } from '../../store';
 
 /**

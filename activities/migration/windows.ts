@@ -2,8 +2,7 @@
  * The activities that keep a migration's windows in two places: in the ledger, where every claim checks them, and in a
  * Temporal Schedule, which starts work when a window opens.
  */
-import type { WindowOccurrence, ScheduleState } from '../../domain/planning/windows';
-import { windowOccurrences } from '../../domain/planning/windows';
+import { windowOccurrences, type WindowOccurrence, type ScheduleState } from '../../domain/planning/windows';
 import { readLimits, readMigration, setWindowOccurrence } from '../../store';
 import type { ActivityDeps, MigrationRef } from '../deps';
 

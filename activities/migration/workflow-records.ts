@@ -4,14 +4,12 @@
  * workflow are checked. If they are malformed, reading them fails without a retry.
  */
 import { ApplicationFailure } from '@temporalio/activity';
-import type { Client, WorkflowHandle } from '@temporalio/client';
-import { isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { isGrpcServiceError, WorkflowNotFoundError, type Client, type WorkflowHandle } from '@temporalio/client';
 import { tsToMs } from '@temporalio/common/lib/time';
 import type { Payload, SerializationContext } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import { parseRecord, withBoundedTime } from '../../domain/migration/decision-record';
-import type { DecisionRecord } from '../../domain/migration/migration-state';
-import { isEnding } from '../../domain/migration/migration-state';
+import { isEnding, type DecisionRecord } from '../../domain/migration/migration-state';
 import { ledgerMarkQuery, MIGRATIONS } from '../../workflows/messages';
 import { isKeyId, UnknownPayloadKey } from '../../security';
 import type { WorkflowRecords } from '../deps';

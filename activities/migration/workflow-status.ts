@@ -1,6 +1,5 @@
 /** Reads the status of migrations from Temporal. */
-import type { Client, WorkflowExecutionStatusName } from '@temporalio/client';
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowNotFoundError, type Client, type WorkflowExecutionStatusName } from '@temporalio/client';
 import { migrationOfSchedule } from '../../domain/migration/temporal-names';
 import type { WorkflowStatus } from '../deps';
 

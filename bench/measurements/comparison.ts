@@ -1,7 +1,6 @@
 /** Lets contenders take turns moving companies, and takes medians of their speeds. */
 import type { Batch, Contender, Moved } from '../contenders';
-import type { Report } from '../figures';
-import { median } from '../figures';
+import { median, type Report } from '../figures';
 import type { ServiceUnderTest } from '../processes/service';
 import type { StandIn } from '../processes/stand-in';
 import type { CONCURRENCY } from '../companies';

@@ -3,10 +3,8 @@
  * Temporal in the same way as a decision, so the ratio of their times shows what the decision itself costs.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LedgerClient } from '../../client';
-import { readProgress } from '../../client';
-import type { Benchmark } from '../figures';
-import { median, quantile } from '../figures';
+import { readProgress, type LedgerClient } from '../../client';
+import { median, quantile, type Benchmark } from '../figures';
 import { applyDecision, SUPPORT } from '../migration';
 import { startStandIn } from '../processes/stand-in';
 import { openMigrations } from './open-migrations';

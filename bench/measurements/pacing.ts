@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createCompanyDataClient } from '../../company-data-client';
 import { Secret } from '../../security';
 import type { Benchmark, Report } from '../figures';
-import type { MeasuredService } from '../processes/service';
-import { startMeasuredService } from '../processes/service';
+import { startMeasuredService, type MeasuredService } from '../processes/service';
 
 const ALLOWED_PER_SECOND = 100;
 const CALLERS = 32;

@@ -2,16 +2,23 @@
  * Compares Tokenferry with its peers and a script, which take turns doing the same job on a stand-in for the service.
  */
 import path from 'node:path';
-import type { Contender } from '../contenders';
-import { jobOf, moverContender, startScript, tokenferry } from '../contenders';
+import { jobOf, moverContender, startScript, tokenferry, type Contender } from '../contenders';
 import { withEnvironment, withParts } from '../environment';
-import type { Benchmark, Measured, Table } from '../figures';
-import { median } from '../figures';
+import { median, type Benchmark, type Measured, type Table } from '../figures';
 import { installPeers, startDbos, startRestate } from '../processes/peers';
 import { startStandIn } from '../processes/stand-in';
 import { counted } from '../../domain/text/sentences';
-import type { Case, Turn } from './comparison';
-import { atOnce, compare, cpuPerCompany, eachRound, perSecond, speedRatio, turnsOf } from './comparison';
+import {
+  atOnce,
+  compare,
+  cpuPerCompany,
+  eachRound,
+  perSecond,
+  speedRatio,
+  turnsOf,
+  type Case,
+  type Turn,
+} from './comparison';
 import { CPU_GOAL, FIFTY, LATENCY_MS, TWO_HUNDRED } from './throughput';
 
 const CASES: readonly [Case, ...Case[]] = [

@@ -1,10 +1,8 @@
 /** Measures the portal while 1,000 browsers watch one migration that moves companies. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { countCompanies, createInvitation } from '../../store';
-import type { BenchEnvironment } from '../environment';
-import { withEnvironment } from '../environment';
-import type { Benchmark, Measured, Report } from '../figures';
-import { quantile } from '../figures';
+import { withEnvironment, type BenchEnvironment } from '../environment';
+import { quantile, type Benchmark, type Measured, type Report } from '../figures';
 import { prepareBatch, SUPPORT } from '../migration';
 import { startBrowsers } from '../processes/browsers';
 import type { MeasuredPortal } from '../processes/portal';

@@ -2,16 +2,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LedgerClient } from '../../client';
 import type { Benchmark, Report } from '../figures';
-import type { PreparedBatch } from '../migration';
-import { moveBatch, prepareBatch } from '../migration';
-import type { MeasuredService } from '../processes/service';
-import { startMeasuredService, UNLIMITED } from '../processes/service';
+import { moveBatch, prepareBatch, type PreparedBatch } from '../migration';
+import { startMeasuredService, UNLIMITED, type MeasuredService } from '../processes/service';
 import { SHORT_TIMING } from '../processes/worker';
 import { countCompanies } from '../../store';
-import type { WorkerTiming } from '../../worker/timing';
-import { TIMING } from '../../worker/timing';
-import type { BenchEnvironment } from '../environment';
-import { withEnvironment } from '../environment';
+import { TIMING, type WorkerTiming } from '../../worker/timing';
+import { withEnvironment, type BenchEnvironment } from '../environment';
 
 /** The heartbeat timeout of slices, as in `workflows/activity-proxies.ts`. */
 const HEARTBEAT_TIMEOUT_S = 15;

@@ -2,8 +2,7 @@
 import type { Benchmark, Measured, Report, Run } from '../figures';
 import { historiesOf } from '../histories';
 import { moveBatch, prepareBatch } from '../migration';
-import type { ServiceUnderTest } from '../processes/service';
-import { startMeasuredService, UNLIMITED } from '../processes/service';
+import { startMeasuredService, UNLIMITED, type ServiceUnderTest } from '../processes/service';
 import { startStandIn } from '../processes/stand-in';
 import { withEnvironment } from '../environment';
 

@@ -1,10 +1,8 @@
 /** Measures the Company Data Service: requests per second, and pages of many companies. */
 import autocannon from 'autocannon';
 import { Client } from 'pg';
-import type { Benchmark, Measured, Report } from '../figures';
-import { median } from '../figures';
-import type { MeasuredService } from '../processes/service';
-import { startMeasuredService, UNLIMITED } from '../processes/service';
+import { median, type Benchmark, type Measured, type Report } from '../figures';
+import { startMeasuredService, UNLIMITED, type MeasuredService } from '../processes/service';
 
 const CONNECTIONS = 64;
 const PAGE_SIZE = 5_000;

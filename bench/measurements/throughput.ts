@@ -3,18 +3,23 @@
  * the stand-in takes almost no time, so figures with the stand-in show the full cost. The Company Data Service takes
  * most of the time, so figures with the service show how much of the cost users notice.
  */
-import type { Contender } from '../contenders';
-import { startScript, tokenferry } from '../contenders';
-import type { BenchEnvironment } from '../environment';
-import { withEnvironment } from '../environment';
-import type { Benchmark, Measured, Run } from '../figures';
-import { median } from '../figures';
+import { startScript, tokenferry, type Contender } from '../contenders';
+import { withEnvironment, type BenchEnvironment } from '../environment';
+import { median, type Benchmark, type Measured, type Run } from '../figures';
 import { CONCURRENCY } from '../companies';
-import type { ServiceUnderTest } from '../processes/service';
-import { startMeasuredService, UNLIMITED } from '../processes/service';
+import { startMeasuredService, UNLIMITED, type ServiceUnderTest } from '../processes/service';
 import { startStandIn } from '../processes/stand-in';
-import type { Case, Turn } from './comparison';
-import { atOnce, compare, cpuPerCompany, eachRound, perSecond, speedRatio, turnsOf } from './comparison';
+import {
+  atOnce,
+  compare,
+  cpuPerCompany,
+  eachRound,
+  perSecond,
+  speedRatio,
+  turnsOf,
+  type Case,
+  type Turn,
+} from './comparison';
 
 export const FIFTY = { slicesAtOnce: 5, companiesPerSliceAtOnce: 10 };
 export const TWO_HUNDRED = { slicesAtOnce: 4, companiesPerSliceAtOnce: 50 };

@@ -1,7 +1,6 @@
 /** Measures how long an update of an empty workflow takes. No decision can be faster on this machine. */
 import type { LedgerClient } from '../../client';
-import type { ChildProgram } from './child-process';
-import { startProcessWith } from './child-process';
+import { startProcessWith, type ChildProgram } from './child-process';
 
 export const EMPTY_QUEUE = 'empty';
 

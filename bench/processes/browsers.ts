@@ -1,6 +1,5 @@
 /** Starts the browsers that watch a migration, in a process of their own. */
-import type { ChildProgram } from './child-process';
-import { startProcessWith } from './child-process';
+import { startProcessWith, type ChildProgram } from './child-process';
 import type { Usage } from './usage';
 
 export interface BrowsersSettings {

@@ -1,8 +1,7 @@
 /** A worker that runs only the empty workflow. */
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { loadConfig } from '../../config';
-import type { BaselineCalls } from './baseline-updates';
-import { EMPTY_QUEUE } from './baseline-updates';
+import { EMPTY_QUEUE, type BaselineCalls } from './baseline-updates';
 import { serveParent } from './child-process';
 
 let stop = async (): Promise<void> => undefined;

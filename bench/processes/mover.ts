@@ -3,8 +3,7 @@
  * program for DBOS or Restate (bench/peers).
  */
 import type { CompanyRange } from '../companies';
-import type { ChildProgram } from './child-process';
-import { startProcessWith } from './child-process';
+import { startProcessWith, type ChildProgram } from './child-process';
 import type { JobSettings } from './job';
 
 export interface MoverSettings extends Omit<JobSettings, 'connections'> {

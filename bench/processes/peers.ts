@@ -9,10 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startPostgres } from '../../stack/postgres/postgres';
 import { reservePort } from '../../stack/ports';
 import { startSupervised, tailOf } from '../../stack/process/supervised-process';
-import type { ChildProgram } from './child-process';
-import { startProcessWith } from './child-process';
-import type { Mover, MoverCalls, MoverSettings } from './mover';
-import { startMover } from './mover';
+import { startProcessWith, type ChildProgram } from './child-process';
+import { startMover, type Mover, type MoverCalls, type MoverSettings } from './mover';
 import { RunningParts } from './running-parts';
 import { treeCpuMs, type Usage } from './usage';
 

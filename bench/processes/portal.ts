@@ -1,7 +1,6 @@
 /** Starts the portal in its own process, as `ferry up` does, and reads its CPU and memory usage. */
 import path from 'node:path';
-import type { ChildProgram } from './child-process';
-import { startProcessWith } from './child-process';
+import { startProcessWith, type ChildProgram } from './child-process';
 import type { Heaps } from './heaps';
 import type { Usage } from './usage';
 

@@ -2,8 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { companiesOf } from '../companies';
 import { serveParent } from './child-process';
-import type { Job, JobCompany } from './job';
-import { createLimit, openJob } from './job';
+import { createLimit, openJob, type Job, type JobCompany } from './job';
 import type { MoverCalls, MoverSettings, MoverWork, MoveTimes } from './mover';
 import { usage } from './usage';
 

@@ -1,6 +1,5 @@
 /** Starts the Company Data Service in its own process, so that it does not share CPU time with its callers. */
-import type { ChildProgram } from './child-process';
-import { startProcessWith } from './child-process';
+import { startProcessWith, type ChildProgram } from './child-process';
 
 export interface ServiceSettings {
   readonly requestsPerMinute: number;

@@ -9,7 +9,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { serveParent } from './child-process';
 import type { RequestCounts, StandInCalls, StandInSettings } from './stand-in';
-import type { Company, Connection } from './stand-in-bodies';
 import {
   companyText,
   connectionText,
@@ -21,6 +20,8 @@ import {
   RECORD,
   statusText,
   SYNC_SETTINGS,
+  type Company,
+  type Connection,
 } from './stand-in-bodies';
 import { usage } from './usage';
 

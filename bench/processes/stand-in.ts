@@ -1,6 +1,5 @@
 /** Starts the stand-in for the Company Data Service in its own process. See stand-in-process.ts. */
-import type { ChildProgram } from './child-process';
-import { startProcessWith } from './child-process';
+import { startProcessWith, type ChildProgram } from './child-process';
 import type { ServiceUnderTest } from './service';
 import type { Usage } from './usage';
 

@@ -1,9 +1,7 @@
 /** Starts a worker in its own process, and reads its CPU and memory usage. */
 import path from 'node:path';
-import type { WorkerTiming } from '../../worker/timing';
-import { TIMING } from '../../worker/timing';
-import type { ChildProgram } from './child-process';
-import { startProcessWith } from './child-process';
+import { TIMING, type WorkerTiming } from '../../worker/timing';
+import { startProcessWith, type ChildProgram } from './child-process';
 import type { Heaps } from './heaps';
 import type { Usage } from './usage';
 

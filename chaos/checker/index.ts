@@ -5,8 +5,15 @@
  * It is written from the specification of the service, the schemas of the databases and the glossary. It shares no code
  * and no types with the product or with the rest of `chaos/`, so that it cannot repeat their mistakes.
  */
-import type { CheckResult, Evidence, Invariant, LoggedDecision, LoggedRequest } from './evidence';
-import { INVARIANTS, readJsonLines } from './evidence';
+import {
+  INVARIANTS,
+  readJsonLines,
+  type CheckResult,
+  type Evidence,
+  type Invariant,
+  type LoggedDecision,
+  type LoggedRequest,
+} from './evidence';
 import { joinFacts, sendsOf } from './facts';
 import { readLedger } from './ledger';
 import { checkOutcomes } from './outcomes';

@@ -1,8 +1,7 @@
 /** `node dist/chaos/checker/main.js FOLDER`: checks the run whose `evidence.json` is in the folder. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { CheckResult, Evidence } from './index';
-import { check, INVARIANTS } from './index';
+import { check, INVARIANTS, type CheckResult, type Evidence } from './index';
 
 /** Paths in `evidence.json` are relative to its folder. */
 async function readEvidence(folder: string): Promise<Evidence> {

@@ -1,7 +1,6 @@
 /** Checks the invariants `outcome`, `lost` and `unknown`: the ledger state of each row agrees with the service. */
 import type { Findings, Invariant, UnknownRow, Violation } from './evidence';
-import type { RowFacts } from './facts';
-import { hasGrantEnded, isComplete, isLinkedTo, isUsedByService } from './facts';
+import { hasGrantEnded, isComplete, isLinkedTo, isUsedByService, type RowFacts } from './facts';
 import type { ServiceConnection } from './service';
 
 /** The failures after which the service must not hold a grant for the row. */

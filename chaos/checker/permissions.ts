@@ -10,11 +10,9 @@
  * decision that changes the windows and its record in the ledger, a claim may be inside the old or the new windows.
  */
 import type { Evidence, Findings, Invariant, Violation, WeeklyWindow } from './evidence';
-import type { RowFacts, Send } from './facts';
-import { groupBy } from './facts';
+import { groupBy, type RowFacts, type Send } from './facts';
 import type { Ledger, LedgerMigration, LedgerRow, TrailContent, TrailEntry } from './ledger';
-import type { Since } from './releases';
-import { releasesOf } from './releases';
+import { releasesOf, type Since } from './releases';
 import { isInside } from './windows';
 
 /** The lease of a claim: docs/glossary.md. */

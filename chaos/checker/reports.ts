@@ -2,8 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseCsv } from './csv';
 import type { Evidence, Findings, Violation } from './evidence';
-import type { RowFacts } from './facts';
-import { isComplete, isLinkedTo, isUsedByService } from './facts';
+import { isComplete, isLinkedTo, isUsedByService, type RowFacts } from './facts';
 import type { Ledger } from './ledger';
 
 /** The parts of the JSON report that the checker reads: docs/json.md, `ferry.report/1`. */

@@ -1,7 +1,6 @@
 /** Reads the tables of the Company Data Service and of its sandbox platforms directly. */
 import type { Client } from 'pg';
-import type { LedgerRow } from './ledger';
-import { withClient } from './ledger';
+import { withClient, type LedgerRow } from './ledger';
 
 /** The tag with which the orchestrator marks the companies that it creates: `<migration>/<row>`. */
 const ROW_TAG = 'ferryRow';

@@ -1,7 +1,6 @@
 /** Checks the invariants `one-company`, `one-connection` and `one-use`: nothing exists twice. */
 import type { Findings, Violation } from './evidence';
-import type { RowFacts, Send } from './facts';
-import { groupBy } from './facts';
+import { groupBy, type RowFacts, type Send } from './facts';
 
 /** The sandbox's answer to the second use of a refresh token: docs/sandbox.md. */
 const ALREADY_USED = 'already been used';

@@ -9,16 +9,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { LedgerClient } from '../../client';
 import type { MigrationLimits } from '../../domain/planning/limits';
 import { counted } from '../../domain/text/sentences';
-import type { Cluster } from '../cluster';
-import { withCluster } from '../cluster';
+import { withCluster, type Cluster } from '../cluster';
 import { putApplications, withLedgerClient } from '../driver/clients';
 import { companiesFor, platformOf } from '../driver/companies';
 import { ChaosMigration } from '../driver/migration';
 import { DECISION_LOG } from '../evidence';
-import type { CrowdResult } from './report';
-import { medianTime } from './report';
-import type { SmallMove } from './small-move';
-import { measureMove, movedCompanies, slotWaits } from './small-move';
+import { medianTime, type CrowdResult } from './report';
+import { measureMove, movedCompanies, slotWaits, type SmallMove } from './small-move';
 
 /** The migrations are divided between these platforms. */
 const PLATFORMS = ['quickbooks-online', 'freshbooks'] as const;

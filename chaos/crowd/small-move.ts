@@ -5,8 +5,7 @@ import type { LedgerClient } from '../../client';
 import { batchRunIdOf } from '../../domain/migration/temporal-names';
 import { withClient } from '../../stack/postgres/databases';
 import type { Cluster } from '../cluster';
-import type { ChaosMigration } from '../driver/migration';
-import { SUPPORT } from '../driver/migration';
+import { SUPPORT, type ChaosMigration } from '../driver/migration';
 
 export interface SmallMove {
   /** From the approval of the first company until the last company has been moved. */

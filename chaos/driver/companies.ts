@@ -1,8 +1,7 @@
 /** The companies of a chaos run. Most of them can be moved; a few cannot, for reasons that are known in advance. */
 import { createHash } from 'node:crypto';
 import type { ManifestRow } from '../../domain/companies/manifest';
-import { findPlatform } from '../../platforms/platforms';
-import type { Platform } from '../../platforms/platforms';
+import { findPlatform, type Platform } from '../../platforms/platforms';
 import type { Random } from '../random';
 
 export interface ChaosCompany {

@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DecisionContent, LedgerClient } from '../../client';
 import {
   decide,
   isLedgerBehind,
@@ -14,6 +13,8 @@ import {
   readProgress,
   reconcile,
   startMigration,
+  type DecisionContent,
+  type LedgerClient,
 } from '../../client';
 import { manifestDigest } from '../../cli/manifest';
 import { countOpen } from '../../domain/companies/counts';
@@ -21,8 +22,7 @@ import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import type { MigrationLimits } from '../../domain/planning/limits';
 import type { Progress } from '../../domain/progress/progress';
 import type { Platform } from '../../platforms/platforms';
-import type { SigningKey } from '../../security';
-import { Secret } from '../../security';
+import { Secret, type SigningKey } from '../../security';
 import { readCompanies, stageCredentials } from '../../store';
 import type { SuppliedToken } from '../checker';
 import { credentialDigest } from '../cluster';

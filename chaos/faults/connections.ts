@@ -1,8 +1,7 @@
 /** Faults in the workers' connections to the ledger, Temporal and the service. */
 import type { RequestFault } from '../cluster';
 import { json, page } from './answers';
-import type { Fault, FaultContext, FaultKind } from './fault';
-import { randomSeconds } from './fault';
+import { randomSeconds, type Fault, type FaultContext, type FaultKind } from './fault';
 
 /** Cuts every connection of a worker to the ledger or to Temporal, and refuses new ones for a few seconds. */
 export const cutConnections: FaultKind = ({ cluster }, random) => {

@@ -1,7 +1,6 @@
 /** Faults that people cause: many decisions at once, which are repeated, late or invalid, and a changed window. */
 import { randomUUID } from 'node:crypto';
-import { CLIENT, SUPPORT } from '../driver/migration';
-import type { ChaosMigration } from '../driver/migration';
+import { CLIENT, SUPPORT, type ChaosMigration } from '../driver/migration';
 import type { FaultKind } from './fault';
 
 /** The number of invalid or late decisions in a storm, in addition to the pause, which is sent three times. */

@@ -1,7 +1,6 @@
 /** Faults that operators cause: they restore a database, or roll out another build. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FaultKind, FaultContext } from './fault';
-import { randomSeconds } from './fault';
+import { randomSeconds, type FaultKind, type FaultContext } from './fault';
 
 /** The age of the copy that is restored. */
 const COPY_AGE_MS = 6_000;

@@ -1,8 +1,7 @@
 /** Faults of processes: killed, suspended, or started with a wrong clock. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterProcess } from '../cluster';
-import type { Fault, FaultKind, FaultContext } from './fault';
-import { randomSeconds } from './fault';
+import { randomSeconds, type Fault, type FaultKind, type FaultContext } from './fault';
 
 /** Longer than a slice's heartbeat timeout (15 s) and most request timeouts (30 s), shorter than the lease (135 s). */
 const SUSPENDED_MS = 40_000;

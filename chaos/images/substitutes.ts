@@ -20,8 +20,7 @@ import path from 'node:path';
 import { cacheFolder } from '../../stack/folders';
 import { runGo, withTemporaryFolder } from '../../stack/temporal/cli-sources';
 import { acquireTemporalServer } from '../cluster/temporal/binaries';
-import type { Engine } from './engine';
-import { runCommand } from './engine';
+import { runCommand, type Engine } from './engine';
 
 const FILES = path.join(__dirname, 'substitutes');
 const UI_MODULE = 'github.com/temporalio/ui-server/v2';

@@ -7,16 +7,12 @@ import path from 'node:path';
 import { openLedgerClient } from '../../client';
 import { loadConfig } from '../../config';
 import { startSupervised, tailOf } from '../../stack/process/supervised-process';
-import type { CheckResult, Evidence, Invariant } from '../checker';
-import { check } from '../checker';
-import type { RequestFault } from '../cluster';
-import { requestLogAt, startHttpProxy } from '../cluster';
+import { check, type CheckResult, type Evidence, type Invariant } from '../checker';
+import { requestLogAt, startHttpProxy, type RequestFault } from '../cluster';
 import { runFerry } from '../driver/ferry';
-import type { Mutant, Scenario } from './mutants';
-import { MUTANTS, UNCHANGED_BUILD } from './mutants';
+import { MUTANTS, UNCHANGED_BUILD, type Mutant, type Scenario } from './mutants';
 import { copyBuild } from './copy';
-import type { MutantEnvironment } from './environment';
-import { withMutantEnvironment } from './environment';
+import { withMutantEnvironment, type MutantEnvironment } from './environment';
 import { runScenario } from './scenario';
 
 /** The result for one mutant. */

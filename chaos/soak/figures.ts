@@ -1,6 +1,5 @@
 /** The figures of a soak over time, and the verdict on each of them. */
-import type { Flatness, Tolerance } from './flatness';
-import { flatnessOf } from './flatness';
+import { flatnessOf, type Flatness, type Tolerance } from './flatness';
 import type { Figure, Quantity } from './sampler';
 
 export interface Moment {

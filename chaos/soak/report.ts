@@ -2,8 +2,7 @@
 import { counted } from '../../domain/text/sentences';
 import { violationLines } from '../results';
 import type { CheckResult } from '../checker';
-import type { JudgedFigure } from './figures';
-import { tableOf } from './figures';
+import { tableOf, type JudgedFigure } from './figures';
 import type { SoakedMigrations } from './migrations';
 
 export interface SoakResult extends Omit<SoakedMigrations, 'migrations' | 'reports'> {

@@ -1,6 +1,5 @@
 /** Reads the file of `ferry credentials` and `replace-credential`, and destroys it if the person wants that. */
-import type { SealedCredential, SuppliedCredential } from '../../store';
-import { readKnownCompanies } from '../../store';
+import { readKnownCompanies, type SealedCredential, type SuppliedCredential } from '../../store';
 import type { LedgerClient } from '../../client';
 import {
   CredentialMatcher,

@@ -1,6 +1,5 @@
 /** Explains why credentials of a file were refused, in groups of companies with the same reason. */
-import type { Database, SupplyResult, TooEarly } from '../../store';
-import { readCompanies, readMigration } from '../../store';
+import { readCompanies, readMigration, type Database, type SupplyResult, type TooEarly } from '../../store';
 import type { CompanyState } from '../../domain/companies/company-state';
 import { counted } from '../../domain/text/sentences';
 import type { Output } from '../terminal/output';

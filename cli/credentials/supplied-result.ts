@@ -5,8 +5,7 @@ import { counted, outOf } from '../../domain/text/sentences';
 import type { SupplyResult } from '../../store';
 import type { Disposal } from '../manifest';
 import { findingsJson, printFindings } from '../shared/results';
-import type { CommandResult, Output } from '../terminal/output';
-import { PRINT_NOTHING } from '../terminal/output';
+import { PRINT_NOTHING, type CommandResult, type Output } from '../terminal/output';
 import type { CheckedFile } from './credential-file';
 import { printRefused, type RefusedGroup } from './refused-credentials';
 

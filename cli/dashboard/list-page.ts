@@ -7,13 +7,28 @@ import { isStep, stepNumber, STEPS } from '../../domain/migration/steps';
 import { pausesIn } from '../../domain/progress/progress';
 import { meanwhileText } from '../reporting/migration-summary';
 import type { Size } from '../terminal/full-screen';
-import type { StyledLine, Span, Style } from '../terminal/styled-text';
-import { barText, fitted, textOf, widthOf, wrapped } from '../terminal/styled-text';
+import {
+  barText,
+  fitted,
+  textOf,
+  widthOf,
+  wrapped,
+  type StyledLine,
+  type Span,
+  type Style,
+} from '../terminal/styled-text';
 import { inLocalTime, shortTime, shortDuration } from '../terminal/times';
 import { continuesText, replacedText } from './migration-lines';
-import type { Page } from './state';
-import type { DashboardRow, DashboardState, StatusGroup } from './state';
-import { actingRolesText, visibleRows, selectedRow, statusGroup } from './state';
+import {
+  actingRolesText,
+  visibleRows,
+  selectedRow,
+  statusGroup,
+  type Page,
+  type DashboardRow,
+  type DashboardState,
+  type StatusGroup,
+} from './state';
 
 /** Number of lines around the rows: the titles above, and an empty line and the sentence below. */
 const OTHER_LINES = 4;

@@ -10,8 +10,16 @@ import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { isOver, stageOf } from '../../domain/migration/terminated';
 import { counted, outOf } from '../../domain/text/sentences';
 import type { Confirmers, Overview } from '../../store';
-import type { Span, StyledLine } from '../terminal/styled-text';
-import { barText, fitted, textOf, truncated, widthOf, wrapped } from '../terminal/styled-text';
+import {
+  barText,
+  fitted,
+  textOf,
+  truncated,
+  widthOf,
+  wrapped,
+  type Span,
+  type StyledLine,
+} from '../terminal/styled-text';
 import { inLocalTime, shortTime, shortDuration } from '../terminal/times';
 import { meanwhileText } from '../reporting/migration-summary';
 import { approversText, stepRow, stepWords } from '../reporting/steps-table';

@@ -2,10 +2,22 @@
  * Reads the data for the dashboard: all open migrations, counts for the rows on the screen, and details of the
  * migration whose page is shown.
  */
-import type { LedgerCompany, Overview } from '../../store';
-import { listUnfinishedMigrations, readCompanies, readLatestDecisions, readOverviews } from '../../store';
-import type { LedgerClient, MigrationSummary } from '../../client';
-import { rootConnectionError, listMigrations, readRetries, connectionErrorText } from '../../client';
+import {
+  listUnfinishedMigrations,
+  readCompanies,
+  readLatestDecisions,
+  readOverviews,
+  type LedgerCompany,
+  type Overview,
+} from '../../store';
+import {
+  rootConnectionError,
+  listMigrations,
+  readRetries,
+  connectionErrorText,
+  type LedgerClient,
+  type MigrationSummary,
+} from '../../client';
 import { readConfirmersOf } from '../reporting/confirmers';
 import { retryTexts } from '../reporting/retries';
 import { readProgressInTime, withLedgerLimit } from '../shared/ledger-limit';

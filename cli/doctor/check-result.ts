@@ -1,5 +1,4 @@
-import type { Config, ConfigPartName } from '../../config';
-import { ConfigurationError, loadConfig } from '../../config';
+import { ConfigurationError, loadConfig, type Config, type ConfigPartName } from '../../config';
 
 export interface CheckResult {
   readonly check: string;

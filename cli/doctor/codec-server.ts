@@ -2,9 +2,8 @@
 import { temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import { createPayloadCodec } from '../../security';
-import type { CheckResult, ConfigPart } from './check-result';
 import { RESTART_STACK } from '../shared/stack-advice';
-import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
+import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem, type CheckResult, type ConfigPart } from './check-result';
 
 const ABOUT = 'codec server';
 const PROBE = 'sent by ferry doctor';

@@ -1,9 +1,17 @@
 /** Checks that Postgres answers and that this version of ferry knows its schema. Changes nothing. */
 import { counted } from '../../domain/text/sentences';
 import { inspectDatabase } from '../../store';
-import type { CheckResult, ClockReading, ConfigPart } from './check-result';
 import { databaseAdvice, USE_VERSION_OF_SCHEMA } from '../shared/stack-advice';
-import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
+import {
+  check,
+  notChecked,
+  ok,
+  CHECK_TIMEOUT_MS,
+  problem,
+  type CheckResult,
+  type ClockReading,
+  type ConfigPart,
+} from './check-result';
 
 const DATABASE = 'database';
 const SCHEMA = 'schema';

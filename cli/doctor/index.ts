@@ -4,9 +4,8 @@
  */
 import { packageJson } from '../shared/context';
 import { checkCodecServer } from './codec-server';
-import { readConfig } from './check-result';
+import { readConfig, type ClockReading, type CheckResult } from './check-result';
 import { checkDatabase, isSchemaCurrent } from './database';
-import type { ClockReading, CheckResult } from './check-result';
 import { checkClocks, checkNodeVersion, checkSigningKey, sharedTimeMs } from './this-machine';
 import { checkLedger } from './ledger';
 import { checkService } from './service';

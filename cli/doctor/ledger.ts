@@ -3,7 +3,6 @@
  * in Temporal, that no other workflow occupies a workflow id that they need, and that their vaults can be opened. Also
  * checks that workers have not given up on any portal request in the last day. Changes nothing.
  */
-import type { LedgerClient } from '../../client';
 import {
   findOccupiedIds,
   isLedgerBehind,
@@ -11,13 +10,13 @@ import {
   NoSuchMigration,
   openLedgerClient,
   readStage,
+  type LedgerClient,
 } from '../../client';
 import { adviceToFreeId } from '../../domain/migration/temporal-names';
 import { counted, momentText } from '../../domain/text/sentences';
 import { listGivenUpRequests, listUnfinishedMigrations, readMigration, type GivenUpRequest } from '../../store';
 import { loadConfig } from '../../config';
-import type { CheckResult } from './check-result';
-import { check, notChecked, ok, problem } from './check-result';
+import { check, notChecked, ok, problem, type CheckResult } from './check-result';
 import { checkVaults, VAULTS } from './vaults';
 import { CLOSING } from '../shared/clients';
 

@@ -10,9 +10,17 @@ import {
   Throttled,
   UnreadableResponse,
 } from '../../company-data-client';
-import type { CheckResult, ClockReading, ConfigPart } from './check-result';
 import { serviceAdvice } from '../shared/stack-advice';
-import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
+import {
+  check,
+  notChecked,
+  ok,
+  CHECK_TIMEOUT_MS,
+  problem,
+  type CheckResult,
+  type ClockReading,
+  type ConfigPart,
+} from './check-result';
 import { aheadByDateHeader } from './this-machine';
 
 const SERVICE = 'service';

@@ -2,15 +2,13 @@
 import { Connection } from '@temporalio/client';
 import type { TemporalConfig } from '../../config';
 import { counted } from '../../domain/text/sentences';
-import type { KeyRing } from '../../security';
-import { createPayloadCodec, UnknownPayloadKey } from '../../security';
+import { createPayloadCodec, UnknownPayloadKey, type KeyRing } from '../../security';
 import { SEARCH_ATTRIBUTES } from '../../workflows/messages';
-import type { CheckResult, ConfigPart } from './check-result';
 import { addPayloadKeys } from '../shared/errors';
 import { checkWorker, recentMigrations, WORKER } from './worker';
 import { checkWorkerVersions, VERSIONS } from './worker-versions';
 import { temporalAdvice } from '../shared/stack-advice';
-import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem } from './check-result';
+import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem, type CheckResult, type ConfigPart } from './check-result';
 
 const ABOUT = {
   server: 'Temporal',

@@ -1,6 +1,5 @@
 /** Checks this machine: the version of Node.js, the signing key and the clock. */
-import type { CheckResult, ClockReading, ConfigPart } from './check-result';
-import { notChecked, ok, problem } from './check-result';
+import { notChecked, ok, problem, type CheckResult, type ClockReading, type ConfigPart } from './check-result';
 
 /** @param needed the version range in package.json, for example `>=20.19` */
 export function checkNodeVersion(version: string, needed: string): CheckResult {

@@ -10,8 +10,7 @@ import {
 } from '../../security';
 import { counted } from '../../domain/text/sentences';
 import { readMigration, readVault, VaultClosed, type Database } from '../../store';
-import type { CheckResult } from './check-result';
-import { notChecked, ok, problem, readConfig } from './check-result';
+import { notChecked, ok, problem, readConfig, type CheckResult } from './check-result';
 
 export const VAULTS = 'vaults';
 const FOR_WORKERS =

@@ -3,8 +3,7 @@
  */
 import type { Connection } from '@temporalio/client';
 import { readTaskQueue } from '../../client';
-import type { CheckResult } from './check-result';
-import { CHECK_TIMEOUT_MS, ok, problem } from './check-result';
+import { CHECK_TIMEOUT_MS, ok, problem, type CheckResult } from './check-result';
 
 export const VERSIONS = 'worker versions';
 

@@ -2,17 +2,15 @@
  * Checks that a worker answers and can continue the open migrations (at most the newest 100). Temporal lists a dead
  * worker for minutes, so this check also sends queries, which only a running worker answers.
  */
-import type { Connection } from '@temporalio/client';
-import { Client } from '@temporalio/client';
+import { Client, type Connection } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import { askWorkers, readWorkers, readWorkflowTaskProblems } from '../../client';
 import { CHECK_WORKERS } from '../../domain/progress/worker-advice';
 import { counted } from '../../domain/text/sentences';
 import { createDataConverter, createPlainDataConverter } from '../../security';
 import { MIGRATIONS } from '../../workflows/messages';
-import type { CheckResult, ConfigPart } from './check-result';
 import { isStackUsed, RESTART_STACK } from '../shared/stack-advice';
-import { ok, problem } from './check-result';
+import { ok, problem, type CheckResult, type ConfigPart } from './check-result';
 
 export const WORKER = 'worker';
 

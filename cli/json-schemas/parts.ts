@@ -10,8 +10,7 @@ import type { EndedBy, Pause, Proposal, Reopened } from '../../domain/migration/
 import type { Preflight } from '../../domain/migration/preflight-result';
 import type { Forecast } from '../../domain/progress/forecast';
 import type { Outage } from '../../domain/migration/outage';
-import type { Step } from '../../domain/migration/steps';
-import { ROLES, STEPS } from '../../domain/migration/steps';
+import { ROLES, STEPS, type Step } from '../../domain/migration/steps';
 import type { MigrationLimits, ReminderIntervals } from '../../domain/planning/limits';
 import type { WindowOccurrence, Window } from '../../domain/planning/windows';
 

@@ -12,8 +12,15 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { isAlive } from '../../config';
-import type { MigrationKey, Secret } from '../../security';
-import { createSealer, fingerprintOf, jsonOf, sealClientSecret, sealCredential } from '../../security';
+import {
+  createSealer,
+  fingerprintOf,
+  jsonOf,
+  sealClientSecret,
+  sealCredential,
+  type MigrationKey,
+  type Secret,
+} from '../../security';
 import type { SealedApplication, SealedCredential } from '../../store';
 import { CommandFailed } from '../shared/errors';
 import { unreadableFile } from '../shared/unreadable-file';

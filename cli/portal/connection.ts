@@ -1,9 +1,15 @@
 /** Connects to the portal as the person who has signed in. */
 import type { z } from 'zod';
 import { MigrationAnswerSchema, type MigrationView } from '../../portal/contract/migration-view';
-import { type PortalSession } from '../../portal/contract/session';
-import type { MigrationAnswer, PortalAddress } from '../../portal/client/api';
-import { ApiError, createPortalApi, ForeignAnswer, retryWhileTemporary } from '../../portal/client/api';
+import type { PortalSession } from '../../portal/contract/session';
+import {
+  ApiError,
+  createPortalApi,
+  ForeignAnswer,
+  retryWhileTemporary,
+  type MigrationAnswer,
+  type PortalAddress,
+} from '../../portal/client/api';
 import { repeatedSignIn } from '../../portal/client/repeated-sign-in';
 import { signInText } from '../../domain/migration/sign-in';
 import { fingerprintOf } from '../../domain/migration/approvers';

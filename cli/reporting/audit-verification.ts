@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { EntryProof, SignedTrailEnd, TrailEnd, TrailEntry } from '../../domain/decisions/audit-trail';
 import {
   isEndOfApprover,
   isEndSigned,
@@ -10,6 +9,10 @@ import {
   isTrailEnd,
   isTrailEntry,
   createTrailVerifier,
+  type EntryProof,
+  type SignedTrailEnd,
+  type TrailEnd,
+  type TrailEntry,
 } from '../../domain/decisions/audit-trail';
 import { createLedgerProof, isLedgerLine, type LedgerSummary } from '../../domain/decisions/ledger-proof';
 import { approverFingerprint, type Approver } from '../../domain/migration/approvers';

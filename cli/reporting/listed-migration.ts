@@ -5,7 +5,6 @@ import { remedyText, type Remedy } from '../../domain/companies/remedies';
 import { hasOpenWindow } from '../../domain/progress/open-window';
 import { ONCE_RESUMED, resumptionText, type TryTimes } from '../../domain/progress/retried';
 import { readCompanyPage, readLimits, type Database, type StoredMigration } from '../../store';
-import type { LedgerClient } from '../../client';
 import {
   isBatchRunning,
   NoSuchMigration,
@@ -13,6 +12,7 @@ import {
   PayloadKeyMissing,
   queryProgress,
   readSchedulePause,
+  type LedgerClient,
 } from '../../client';
 import { AS_CLIENT, otherReferencesText, remedyCommand, type RemedyTarget } from '../shared/remedy-commands';
 import type { Output } from '../terminal/output';

@@ -7,8 +7,14 @@ import { mainLimitsText, shownWindows } from '../../domain/planning/limit-texts'
 import type { MigrationLimits } from '../../domain/planning/limits';
 import { rateText } from '../../domain/planning/throughput';
 import { continuationOf, continuationText, type Continuation } from '../../domain/progress/continuation';
-import type { Forecast, LiveFigures } from '../../domain/progress/forecast';
-import { liveForecastOf, recentRate, remainingWork, withLiveCounts } from '../../domain/progress/forecast';
+import {
+  liveForecastOf,
+  recentRate,
+  remainingWork,
+  withLiveCounts,
+  type Forecast,
+  type LiveFigures,
+} from '../../domain/progress/forecast';
 import { forecastWhilePaused } from '../../domain/progress/paused-forecast';
 import type { Progress } from '../../domain/progress/progress';
 import { counted, duration, hoursText, spanText } from '../../domain/text/sentences';

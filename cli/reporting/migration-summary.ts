@@ -9,8 +9,14 @@ import { stepNumber, type Step } from '../../domain/migration/steps';
 import type { MigrationLimits } from '../../domain/planning/limits';
 import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
 import { hasOpenWindow, isOpenWithoutEnd, openWindowOf } from '../../domain/progress/open-window';
-import type { Progress } from '../../domain/progress/progress';
-import { endedByText, headline, pausedTexts, pausesIn, reopenedText } from '../../domain/progress/progress';
+import {
+  endedByText,
+  headline,
+  pausedTexts,
+  pausesIn,
+  reopenedText,
+  type Progress,
+} from '../../domain/progress/progress';
 import { signingText } from '../../domain/migration/approvers';
 import { canFinish } from '../../domain/migration/pauses';
 import { fourEyesTexts } from '../../domain/progress/four-eyes';

@@ -1,6 +1,11 @@
 /** Watches a migration and shows its progress: on a terminal as a block that is redrawn, elsewhere as log lines. */
-import type { MigrationClient } from '../../client';
-import { connectionErrorText, rootConnectionError, NoSuchMigration, isWorkflowOpen } from '../../client';
+import {
+  connectionErrorText,
+  rootConnectionError,
+  NoSuchMigration,
+  isWorkflowOpen,
+  type MigrationClient,
+} from '../../client';
 import { clientCounts } from '../../domain/companies/counts';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
@@ -10,8 +15,13 @@ import { currentTask } from '../../domain/progress/waiting-for';
 import { headline, pausedTexts, reopenedText, type Progress } from '../../domain/progress/progress';
 import { counted } from '../../domain/text/sentences';
 import { readOverviews, type Confirmers } from '../../store';
-import type { MigrationSnapshot } from '../dashboard/migration-lines';
-import { companyLines, replacedText, stepLines, statusLines } from '../dashboard/migration-lines';
+import {
+  companyLines,
+  replacedText,
+  stepLines,
+  statusLines,
+  type MigrationSnapshot,
+} from '../dashboard/migration-lines';
 import { inFlightIn } from '../shared/consequences';
 import type { Context } from '../shared/context';
 import type { FollowingClient } from '../shared/follow-stack';

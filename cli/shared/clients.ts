@@ -1,7 +1,14 @@
 /** Opens the clients that a command needs, and closes them when its work is finished. */
 import { loadConfig } from '../../config';
-import type { LedgerClient, MigrationClient } from '../../client';
-import { isBug, listMigrations, NoSuchMigration, openLedgerClient, openMigrationClient } from '../../client';
+import {
+  isBug,
+  listMigrations,
+  NoSuchMigration,
+  openLedgerClient,
+  openMigrationClient,
+  type LedgerClient,
+  type MigrationClient,
+} from '../../client';
 import { findPlatform, type Platform } from '../../platforms/platforms';
 import { readMigration, readNamespace, type StoredMigration } from '../../store';
 import { MIGRATIONS } from '../../workflows/messages';

@@ -4,8 +4,14 @@
  * outside `ferry` that must come before it. Decisions that change the details repeat the check themselves.
  */
 import { isOfApplication, type FindingCode } from '../../domain/companies/finding';
-import type { ApplicationFacts, ApplicationsOfMoved, MigrationApplications } from '../../domain/preflight/applications';
-import { applicationName, findApplicationConflict, remedyForReplaced } from '../../domain/preflight/applications';
+import {
+  applicationName,
+  findApplicationConflict,
+  remedyForReplaced,
+  type ApplicationFacts,
+  type ApplicationsOfMoved,
+  type MigrationApplications,
+} from '../../domain/preflight/applications';
 import type { Progress } from '../../domain/progress/progress';
 import { shouldSupplyApplication } from '../../presentation/wording/client-task';
 import { byClient, bySupport, environmentFor, shellQuoted, WITH_REASON, type NextCommand } from './remedy-commands';

@@ -1,7 +1,12 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import ms from 'ms';
-import type { LimitsChange, MigrationLimits, ReminderIntervals } from '../../domain/planning/limits';
-import { expectedLimit, LIMIT_NAMES } from '../../domain/planning/limits';
+import {
+  expectedLimit,
+  LIMIT_NAMES,
+  type LimitsChange,
+  type MigrationLimits,
+  type ReminderIntervals,
+} from '../../domain/planning/limits';
 import type { Window } from '../../domain/planning/windows';
 import type { Route } from '../../platforms/platforms';
 import { parseWindowText } from '../../presentation/wording/windows';

@@ -14,8 +14,15 @@ import type { SuggestedCompanies } from '../../store';
 import { approvals, proposals, signOffs } from './approval-commands';
 import { anotherFirst, firstAgain } from './first-company-commands';
 import { applicationCommand, askedApplication, detailCommands, registrationCommands } from './detail-commands';
-import type { NextCommand } from './remedy-commands';
-import { BY_CLIENT, byClient, byClientNamed, bySupport, referenceWords, WITH_REASON } from './remedy-commands';
+import {
+  BY_CLIENT,
+  byClient,
+  byClientNamed,
+  bySupport,
+  referenceWords,
+  WITH_REASON,
+  type NextCommand,
+} from './remedy-commands';
 
 /** Facts that suggested commands need, but that the progress does not contain. */
 export interface NamedInCommands extends SuggestedCompanies {

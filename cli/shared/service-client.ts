@@ -1,6 +1,11 @@
 /** Opens a client of the Company Data Service for the work of a command, and closes the client afterwards. */
-import type { CompanyDataClient } from '../../company-data-client';
-import { CompanyDataError, createCompanyDataClient, DeferredUntil, ForeignResponse } from '../../company-data-client';
+import {
+  CompanyDataError,
+  createCompanyDataClient,
+  DeferredUntil,
+  ForeignResponse,
+  type CompanyDataClient,
+} from '../../company-data-client';
 import { loadConfig, type Config } from '../../config';
 import { CommandFailed } from './errors';
 

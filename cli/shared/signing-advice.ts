@@ -5,8 +5,14 @@ import { isUnsignedRefusal } from '../../domain/migration/signatures';
 import { roleText, type Role } from '../../domain/migration/steps';
 import { eitherOf } from '../../domain/text/sentences';
 import type { DecisionContent, MigrationClient } from '../../client';
-import type { Database } from '../../store';
-import { listInvitations, readApplications, readMigration, readOpenPause, readRecordedDecisions } from '../../store';
+import {
+  listInvitations,
+  readApplications,
+  readMigration,
+  readOpenPause,
+  readRecordedDecisions,
+  type Database,
+} from '../../store';
 import { readClientPortal, readSigningRules } from './client-portal';
 import { isUnconfirmed } from './invitations';
 import { AS_CLIENT, remedyCommand } from './remedy-commands';

@@ -1,6 +1,10 @@
 /** Checks a manifest against the account, the platform and other migrations before a migration is started. */
-import type { CompanyDataClient, FoundConnection } from '../../company-data-client';
-import { CompanyDataError, readServiceFacts } from '../../company-data-client';
+import {
+  CompanyDataError,
+  readServiceFacts,
+  type CompanyDataClient,
+  type FoundConnection,
+} from '../../company-data-client';
 import { loadConfig, type Config } from '../../config';
 import { ASSUMED_SPEED, estimate, volumeOf, type Estimate, type SpeedEstimate } from '../../domain/planning/estimate';
 import { DEFAULT_LIMITS, type LimitsChange } from '../../domain/planning/limits';
@@ -9,7 +13,6 @@ import type { Platform, Route } from '../../platforms/platforms';
 import type { Dependents } from '../../domain/preflight/dependents';
 import { isApplicationNeeded, preflight, type PreflightFacts } from '../../domain/preflight/preflight';
 import { organizationFindings, type OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
-import type { Database } from '../../store';
 import {
   DatabaseUnavailable,
   findOpenOrganizations,
@@ -17,6 +20,7 @@ import {
   readDependentCompanies,
   readMigration,
   readSpeed,
+  type Database,
 } from '../../store';
 import type { Manifest } from '../manifest';
 import { withServiceAt } from '../shared/service-client';

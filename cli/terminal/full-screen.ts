@@ -1,6 +1,5 @@
 /** Draws on the terminal's alternate screen, and restores the terminal when it is closed. */
-import type { StyledLine } from './styled-text';
-import { rendered } from './styled-text';
+import { rendered, type StyledLine } from './styled-text';
 import type { TerminalStream } from './terminal';
 
 /** Control sequences that all common terminals support (DEC private modes, ECMA-48). */

@@ -1,6 +1,5 @@
 /** Redraws a block of lines at the end of the output. The last drawing stays on the screen. */
-import type { StyledLine } from './styled-text';
-import { rendered } from './styled-text';
+import { rendered, type StyledLine } from './styled-text';
 import type { TerminalStream } from './terminal';
 
 const HIDE_CURSOR = '\x1b[?25l';

@@ -4,8 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Database } from '../database/database';
 import type { Plan, Role } from '../database/tables';
 import { sha256 } from '../digests';
-import type { ServiceError } from './errors/errors';
-import { accountExpired, revokedKey, unauthorized } from './errors/errors';
+import { accountExpired, revokedKey, unauthorized, type ServiceError } from './errors/errors';
 import { AddressLimit } from './limits/address-limit';
 
 const ACCOUNT_LIFETIME_MS = 365 * 86_400_000;

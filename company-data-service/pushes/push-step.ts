@@ -5,9 +5,8 @@
  */
 import { sql } from 'kysely';
 import { GRANT_COLUMNS, GRANT_TABLES, grantIn, type GrantRow } from '../credentials/grants';
-import type { Database } from '../database/database';
 import type { ConnectionStatus, PushChange, PushStatus } from '../database/tables';
-import { failureForLog } from '../database/database';
+import { failureForLog, type Database } from '../database/database';
 import type { DataType } from '../platform/data-types';
 import { PlatformInaccessible, PlatformRefusal, STATUS_OF_REFUSAL } from '../platform/platform';
 import type { StepDependencies } from '../syncs/sync-step';

@@ -8,9 +8,8 @@ import type { Logger } from 'pino';
 import { withError } from '../connections/connections';
 import { GRANT_COLUMNS, GRANT_TABLES, grantIn, type GrantRow } from '../credentials/grants';
 import type { SecretCipher } from '../credentials/secret-cipher';
-import type { Database } from '../database/database';
 import type { ConnectionError, ConnectionStatus } from '../database/tables';
-import { failureForLog } from '../database/database';
+import { failureForLog, type Database } from '../database/database';
 import type { DataType } from '../platform/data-types';
 import { PlatformRefusal, type FetchedPage, type Platforms, type RefusalReason } from '../platform/platform';
 

@@ -1,10 +1,8 @@
 /** Remedies: what can be done about a company that was not moved. Lists, the report and refusals share them. */
 import type { Route } from '../../platforms/platforms';
 import type { CompanyState } from './company-state';
-import type { SupplyMessage, WaitingCompany } from './credential-state';
-import { acceptedSupplies, missingCredentialText } from './credential-state';
-import type { FailureKind } from './failures';
-import { FAILURE_KINDS } from './failures';
+import { acceptedSupplies, missingCredentialText, type SupplyMessage, type WaitingCompany } from './credential-state';
+import { FAILURE_KINDS, type FailureKind } from './failures';
 
 /** Each remedy is a `ferry` command of the same name. */
 export type Remedy =

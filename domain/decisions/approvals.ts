@@ -5,11 +5,9 @@
  */
 import type { Decision, StepDecision } from '../migration/decision';
 import type { Approval, MigrationState } from '../migration/migration-state';
-import type { Role, Step } from '../migration/steps';
-import { STEP_RULES, stepText } from '../migration/steps';
+import { STEP_RULES, stepText, type Role, type Step } from '../migration/steps';
 import { counted } from '../text/sentences';
-import type { Ruling } from './ruling';
-import { applied, refused } from './ruling';
+import { applied, refused, type Ruling } from './ruling';
 import { noticeAfterSignOff } from './withdrawals';
 
 export function approve(state: MigrationState, decision: StepDecision, at: string): Ruling {

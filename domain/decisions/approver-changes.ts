@@ -1,11 +1,9 @@
 /** Decisions about approvers: when they are refused, and what they change. */
-import type { ApproverChange, SigningRules } from '../migration/approvers';
-import { approverFingerprint, approverWithKey } from '../migration/approvers';
+import { approverFingerprint, approverWithKey, type ApproverChange, type SigningRules } from '../migration/approvers';
 import type { ApproverDecision, Decision } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
 import { roleText } from '../migration/steps';
-import type { Ruling } from './ruling';
-import { applied } from './ruling';
+import { applied, type Ruling } from './ruling';
 
 /** Returns whether a decision adds or removes an approver. */
 export function isApproverDecision(decision: {

@@ -5,13 +5,25 @@
 import { utf8ToBytes } from '@noble/hashes/utils';
 import type { ApproverDecision, MigrationControl } from '../migration/decision';
 import type { DecisionRecord } from '../migration/migration-state';
-import type { Approver, ApproverChange } from '../migration/approvers';
-import { approverFingerprint, approverWithKey, everyApprover, signingRules } from '../migration/approvers';
-import type { LastSigned, Signature } from '../migration/signatures';
-import { canonicalJson, parseSignature, signatureRefusal, verifies, withLastSigned } from '../migration/signatures';
+import {
+  approverFingerprint,
+  approverWithKey,
+  everyApprover,
+  signingRules,
+  type Approver,
+  type ApproverChange,
+} from '../migration/approvers';
+import {
+  canonicalJson,
+  parseSignature,
+  signatureRefusal,
+  verifies,
+  withLastSigned,
+  type LastSigned,
+  type Signature,
+} from '../migration/signatures';
 import { isApproverDecision } from './approver-changes';
-import type { Role } from '../migration/steps';
-import { ROLES } from '../migration/steps';
+import { ROLES, type Role } from '../migration/steps';
 import { contentMismatch } from './verification';
 import { fieldsOf } from '../text/untrusted-text';
 

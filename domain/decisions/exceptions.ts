@@ -3,8 +3,7 @@ import type { CredentialReplacement, LeaveOut, Retry } from '../migration/decisi
 import type { MigrationState } from '../migration/migration-state';
 import { ALL_TO_RECONNECT, ALL_WITH_EXCEPTION, DETAILS_CHECKED_AGAIN } from '../migration/partial-outcome';
 import { withFirstCompanyRetried } from './first-company';
-import type { Ruling } from './ruling';
-import { applied, companiesText, withoutSignOff } from './ruling';
+import { applied, companiesText, withoutSignOff, type Ruling } from './ruling';
 import { isBeforeMoving } from './self-service';
 import { withDetailsChanged } from './supplied-details';
 

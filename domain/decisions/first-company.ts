@@ -2,8 +2,7 @@
 import type { Companies, FirstCompanyChoice, StepDecision } from '../migration/decision';
 import type { FirstCompany, MigrationState } from '../migration/migration-state';
 import { isFirstCompanyRetry } from './preconditions';
-import type { Ruling } from './ruling';
-import { applied, refused, withoutApprovals } from './ruling';
+import { applied, refused, withoutApprovals, type Ruling } from './ruling';
 
 const STEP = 'migrate-first-company';
 

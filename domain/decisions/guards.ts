@@ -13,8 +13,7 @@ import type { MigrationState, Proposal, Revisions } from '../migration/migration
 import type { DecisionRules } from '../migration/plan';
 import { canonicalJson } from '../migration/signatures';
 import { REVIEW_CHANGED } from '../migration/review-changed';
-import type { Step } from '../migration/steps';
-import { stepText } from '../migration/steps';
+import { stepText, type Step } from '../migration/steps';
 import type { MigrationLimits } from '../planning/limits';
 
 /** Returns why a decision is refused; null if no guard refuses it. */

@@ -8,8 +8,7 @@ import type { DecisionRecord } from '../migration/migration-state';
 import type { Route } from '../../platforms/platforms';
 import { counted, numberText } from '../text/sentences';
 import { fieldsOf } from '../text/untrusted-text';
-import type { RecordedDecisions, Release } from './release';
-import { NO_DECISIONS, releaseOf, withDecision } from './release';
+import { NO_DECISIONS, releaseOf, withDecision, type RecordedDecisions, type Release } from './release';
 
 /** The companies that the ledger shows as confirmed by one person at one time. */
 export interface LedgerConfirmations {

@@ -4,8 +4,7 @@ import type { MigrationState, Pause } from '../migration/migration-state';
 import { automaticPause, digestOfPauses, pausesByPeople, pausesOf, pauserText } from '../migration/pauses';
 import { PAUSES_CHANGED } from '../migration/review-changed';
 import { roleText } from '../migration/steps';
-import type { Ruling } from './ruling';
-import { applied, refused } from './ruling';
+import { applied, refused, type Ruling } from './ruling';
 import { actsAsSupport } from './self-service';
 
 export function pause(state: MigrationState, { role, by, reason }: MigrationControl, at: string): Ruling {

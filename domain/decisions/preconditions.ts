@@ -8,13 +8,11 @@
  * Only the workflow checks what the ledger does not store: the result of the preflight, and the digest of what was
  * reviewed.
  */
-import type { Counts } from '../companies/counts';
-import { mayHaveCrossed, countReadyOrMoving, countOpen } from '../companies/counts';
+import { mayHaveCrossed, countReadyOrMoving, countOpen, type Counts } from '../companies/counts';
 import type { Companies, Decision, DecisionBase, StepDecision } from '../migration/decision';
 import type { Approval, Ending, FirstCompany, MigrationState } from '../migration/migration-state';
 import { automaticPause, isApplicationRejected, pausesByPeople } from '../migration/pauses';
-import type { Role, Step } from '../migration/steps';
-import { roleText, STEP_RULES, STEPS, stepNumber, stepText } from '../migration/steps';
+import { roleText, STEP_RULES, STEPS, stepNumber, stepText, type Role, type Step } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
 import { counted, momentText } from '../text/sentences';
 import { roleRefusal } from './roles';

@@ -1,13 +1,11 @@
 /** Rejections, and proposals of a new start time. Both can reopen a step until the move of the first company begins. */
 import type { DecisionBase, StepDecision, TimeProposal } from '../migration/decision';
 import type { EndedBy, MigrationState, Reopened } from '../migration/migration-state';
-import type { Step } from '../migration/steps';
-import { stepNumber, stepText } from '../migration/steps';
+import { stepNumber, stepText, type Step } from '../migration/steps';
 import { withoutEnds } from '../planning/estimate';
 import { momentText } from '../text/sentences';
 import { rejectFirstCompany } from './first-company';
-import type { Ruling } from './ruling';
-import { applied, withoutApprovals, withoutLaterApprovals } from './ruling';
+import { applied, withoutApprovals, withoutLaterApprovals, type Ruling } from './ruling';
 
 /**
  * Rules on a rejection. The state keeps its reason, so that people see what has to change, until the step has ended or

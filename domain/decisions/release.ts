@@ -11,8 +11,7 @@
 import type { ApproverChange } from '../migration/approvers';
 import type { Decision, Outcome, StepDecision } from '../migration/decision';
 import type { Approval, Ending, Proposal } from '../migration/migration-state';
-import type { Step } from '../migration/steps';
-import { STEPS } from '../migration/steps';
+import { STEPS, type Step } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
 import { missingApprovals } from './approvals';
 import { withoutApprovals, withoutLaterApprovals, withoutSignOff, withSupplier } from './ruling';

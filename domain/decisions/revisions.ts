@@ -7,8 +7,7 @@
  */
 import type { Decision } from '../migration/decision';
 import type { MigrationState } from '../migration/migration-state';
-import type { Step } from '../migration/steps';
-import { STEPS, stepNumber } from '../migration/steps';
+import { STEPS, stepNumber, type Step } from '../migration/steps';
 
 /** Adds to `after`, the state after the decision, the revisions that the decision causes. */
 export function withRevisions(before: MigrationState, after: MigrationState, decision: Decision): MigrationState {

@@ -1,7 +1,6 @@
 /** Roles: which role can make which decision. The workflow and the ledger apply the same rules. */
 import type { Decision, StepDecision } from '../migration/decision';
-import type { Role } from '../migration/steps';
-import { roleText, STEP_RULES, stepText } from '../migration/steps';
+import { roleText, STEP_RULES, stepText, type Role } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
 
 /** The only role that can make a decision; or why no role can make it. */

@@ -1,8 +1,7 @@
 /** Rulings: the results of decisions, and the functions that the rules of all decisions share. */
 import type { Companies } from '../migration/decision';
 import type { Approval, MigrationState } from '../migration/migration-state';
-import type { Step } from '../migration/steps';
-import { STEP_RULES, stepNumber } from '../migration/steps';
+import { STEP_RULES, stepNumber, type Step } from '../migration/steps';
 import { counted } from '../text/sentences';
 
 /**

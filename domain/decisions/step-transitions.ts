@@ -3,8 +3,7 @@ import { countOpen } from '../companies/counts';
 import { missingApprovals } from './approvals';
 import type { MigrationState } from '../migration/migration-state';
 import { isSelfServiceStepComplete } from './self-service';
-import type { Step } from '../migration/steps';
-import { stepsOf } from '../migration/steps';
+import { stepsOf, type Step } from '../migration/steps';
 
 /** Returns whether a step's end conditions are met. */
 export function isStepComplete(state: MigrationState, step: Step): boolean {

@@ -1,7 +1,6 @@
 /** Changes to the supplied details, which are then checked again and must be accepted or signed off again. */
-import { applied, withoutApprovals, withSupplier } from './ruling';
+import { applied, withoutApprovals, withSupplier, type Ruling } from './ruling';
 import type { ApplicationSupplied, ManifestAmended, ManifestSupplied } from '../migration/decision';
-import type { Ruling } from './ruling';
 import type { MigrationState, Reopened } from '../migration/migration-state';
 import { APPLICATION_IS } from '../migration/pauses';
 import { counted } from '../text/sentences';

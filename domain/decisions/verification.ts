@@ -9,16 +9,20 @@ import type { Approval, DecisionRecord, Ending } from '../migration/migration-st
 import type { DecisionRules } from '../migration/plan';
 import { parseDecision } from '../migration/parse-decision';
 import { signingRules } from '../migration/approvers';
-import type { LastSigned, MigrationSigning, SignedMessage } from '../migration/signatures';
-import { canonicalJson, recordedSignature, signatureRefusal } from '../migration/signatures';
-import type { Step } from '../migration/steps';
-import { STEP_RULES, STEPS } from '../migration/steps';
+import {
+  canonicalJson,
+  recordedSignature,
+  signatureRefusal,
+  type LastSigned,
+  type MigrationSigning,
+  type SignedMessage,
+} from '../migration/signatures';
+import { STEP_RULES, STEPS, type Step } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
 import { missingApprovals } from './approvals';
 import { approverRefusal } from './approver-changes';
 import { fourEyesRefusal, missingDigest } from './guards';
-import type { DecisionFacts } from './preconditions';
-import { preconditionRefusal } from './preconditions';
+import { preconditionRefusal, type DecisionFacts } from './preconditions';
 import { clientOnlyRefusal } from './roles';
 import type { RecordedDecisions } from './release';
 

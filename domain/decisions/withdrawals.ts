@@ -2,8 +2,7 @@
 import type { Decision } from '../migration/decision';
 import type { Approval, MigrationState, Reopened } from '../migration/migration-state';
 import { WITHDRAWS } from '../migration/partial-outcome';
-import type { Role } from '../migration/steps';
-import { stepText } from '../migration/steps';
+import { stepText, type Role } from '../migration/steps';
 import { oneLine } from '../text/sentences';
 import type { Ruling } from './ruling';
 

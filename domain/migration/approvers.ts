@@ -9,8 +9,7 @@
 import { ed25519 } from '@noble/curves/ed25519';
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils';
-import type { Role } from './steps';
-import { roleText, ROLES } from './steps';
+import { roleText, ROLES, type Role } from './steps';
 
 /** A key of a person whose decisions a migration accepts. */
 export interface Approver {

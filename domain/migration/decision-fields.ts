@@ -1,9 +1,7 @@
 /** Parses and checks the fields of decision messages. A parser returns the field, or what is wrong with it. */
 import { type Fields, fieldsOf, hasUnsafeCharactersInMultilineText } from '../text/untrusted-text';
-import type { LimitsChange } from '../planning/limits';
-import { parseLimits } from '../planning/limits';
-import type { Approver } from './approvers';
-import { isPublicKey } from './approvers';
+import { parseLimits, type LimitsChange } from '../planning/limits';
+import { isPublicKey, type Approver } from './approvers';
 import type { Companies, NextAfterRejection } from './decision';
 import { isRole, ROLES } from './steps';
 import { numberText } from '../text/sentences';

@@ -4,11 +4,9 @@
  */
 import type { Decision, Unreadable } from './decision';
 import type { DecisionRecord } from './migration-state';
-import type { DecisionMessage } from './parse-decision';
-import { claimedSender, isDecisionMessage, parseDecision } from './parse-decision';
+import { claimedSender, isDecisionMessage, parseDecision, type DecisionMessage } from './parse-decision';
 import { isStorable } from './decision-fields';
-import type { SignedMessage } from './signatures';
-import { canonicalJson, parseSignature } from './signatures';
+import { canonicalJson, parseSignature, type SignedMessage } from './signatures';
 import { type Fields, fieldsOf } from '../text/untrusted-text';
 
 /** Parses a record. Returns null if a workflow of this version cannot have written it. */

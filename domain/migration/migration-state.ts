@@ -3,8 +3,7 @@
  *
  * Continue-as-new and queries serialize it, so it contains no Map, Set, Date or class. The companies are in the ledger.
  */
-import type { Counts } from '../companies/counts';
-import { NO_COUNTS } from '../companies/counts';
+import { NO_COUNTS, type Counts } from '../companies/counts';
 import type { Decision, Outcome, Unreadable } from './decision';
 import type { Estimate } from '../planning/estimate';
 import type { Evidence } from '../companies/evidence';

@@ -5,8 +5,7 @@
 import { isMoment, numberText } from '../text/sentences';
 import { type Fields, fieldsOf } from '../text/untrusted-text';
 import { parseLimits } from '../planning/limits';
-import type { Decision, DecisionBase } from './decision';
-import { UnreadablePayload } from './decision';
+import { UnreadablePayload, type Decision, type DecisionBase } from './decision';
 import {
   isCount,
   isDecisionId,
@@ -26,8 +25,7 @@ import {
   parseSealedDigest,
   parseWindows,
 } from './decision-fields';
-import type { Role } from './steps';
-import { isRole, isStep, ROLES, STEPS } from './steps';
+import { isRole, isStep, ROLES, STEPS, type Role } from './steps';
 
 /** The names of the messages that carry decisions. */
 export const DECISION_MESSAGES = [

@@ -5,8 +5,7 @@
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
-import type { StopReason } from '../companies/failures';
-import { isIsolated, shownStopText } from '../companies/failures';
+import { isIsolated, shownStopText, type StopReason } from '../companies/failures';
 import { momentText, oneLine } from '../text/sentences';
 import type { MigrationState, Pause } from './migration-state';
 import { canonicalJson } from './signatures';

@@ -8,11 +8,9 @@
 import { ed25519 } from '@noble/curves/ed25519';
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils';
 import { fieldsOf, withoutUnsafeCharacters } from '../text/untrusted-text';
-import type { SigningRules } from './approvers';
-import { approverWithKey } from './approvers';
+import { approverWithKey, type SigningRules } from './approvers';
 import type { DecisionMessage } from './parse-decision';
-import type { Role } from './steps';
-import { roleText } from './steps';
+import { roleText, type Role } from './steps';
 
 export interface Signature {
   /** The key of the claimed signer. */

@@ -1,8 +1,7 @@
 /** Formats the values of limits as briefly as people type them. */
 import type { Route } from '../../platforms/platforms';
 import { counted, duration, numberText } from '../text/sentences';
-import type { LimitsChange, MigrationLimits, ReminderIntervals } from './limits';
-import { LIMIT_NAMES, percent } from './limits';
+import { LIMIT_NAMES, percent, type LimitsChange, type MigrationLimits, type ReminderIntervals } from './limits';
 import { windowsText } from './window-texts';
 
 const limitText = (limit: number | null): string => (limit === null ? 'any' : numberText(limit));

@@ -4,8 +4,7 @@
  */
 import { counted, outOf, numberText } from '../text/sentences';
 import { fieldsOf } from '../text/untrusted-text';
-import type { Window } from './windows';
-import { isWindow } from './windows';
+import { isWindow, type Window } from './windows';
 
 /** The intervals of reminders to people who have to act, and the time until the wait is escalated. Milliseconds. */
 export interface ReminderIntervals {

@@ -1,6 +1,5 @@
 /** Throughput: how many companies were moved recently, and when the remaining companies will be moved at that rate. */
-import type { Window } from './windows';
-import { endWithin } from './windows';
+import { endWithin, type Window } from './windows';
 
 /** The companies that were moved in a recent period. */
 export interface Throughput {

@@ -1,6 +1,5 @@
 /** Formats windows as people type them. */
-import type { Weekday, Window } from './windows';
-import { WEEKDAYS } from './windows';
+import { WEEKDAYS, type Weekday, type Window } from './windows';
 
 /** Returns a window as text: `mon-fri 22:00-05:00 Europe/London`, `daily 00:00-24:00 UTC`. */
 export function windowText({ days, from, to, timeZone }: Window): string {

@@ -5,8 +5,7 @@
 import type { Role } from '../migration/steps';
 import { counted, namedCompanies } from '../text/sentences';
 import { withoutUnsafeCharacters } from '../text/untrusted-text';
-import type { PreflightFinding } from './findings';
-import { errorFinding, warningFinding } from './findings';
+import { errorFinding, warningFinding, type PreflightFinding } from './findings';
 
 /** The client's application at the platform. */
 export interface ApplicationFacts {

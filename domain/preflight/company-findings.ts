@@ -1,9 +1,7 @@
 /** Findings about single manifest rows and token families. They need no call to the service. */
-import type { ManifestRow } from '../companies/manifest';
-import { alteredNameAdvice, spreadsheetDamage, storedName } from '../companies/manifest';
+import { alteredNameAdvice, spreadsheetDamage, storedName, type ManifestRow } from '../companies/manifest';
 import { hasInvoices, type Platform } from '../../platforms/platforms';
-import type { PreflightFinding } from './findings';
-import { attachTo, errorFinding, quoted, warningFinding } from './findings';
+import { attachTo, errorFinding, quoted, warningFinding, type PreflightFinding } from './findings';
 import { counted, outOf } from '../text/sentences';
 
 /** Returns the findings of one row. Checks of the file itself are in `domain/supply`. */

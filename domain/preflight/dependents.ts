@@ -4,10 +4,8 @@
  */
 import type { Preflight } from '../migration/preflight-result';
 import { counted } from '../text/sentences';
-import type { ApplicationFacts } from './applications';
-import { applicationName, isSameApplication } from './applications';
-import type { PreflightFinding } from './findings';
-import { warningFinding } from './findings';
+import { applicationName, isSameApplication, type ApplicationFacts } from './applications';
+import { warningFinding, type PreflightFinding } from './findings';
 
 /** The companies of a migration that were connected with an application. */
 export interface DependentCompanies {

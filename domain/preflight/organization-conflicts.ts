@@ -1,8 +1,7 @@
 /** Organization conflicts: an organization is or was connected in the account, or is open in another migration. */
 import type { ManifestRow } from '../companies/manifest';
 import type { Platform } from '../../platforms/platforms';
-import type { PreflightFinding } from './findings';
-import { attachTo, errorFinding, quoted, warningFinding } from './findings';
+import { attachTo, errorFinding, quoted, warningFinding, type PreflightFinding } from './findings';
 
 /** A company of the account that is or was connected to an organization of the manifest. */
 export interface ConnectedCompany {

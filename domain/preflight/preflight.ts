@@ -8,12 +8,14 @@ import { inClientWords } from '../companies/client-words';
 import type { Finding } from '../companies/finding';
 import { momentText, counted, numberText } from '../text/sentences';
 import type { Platform, Route } from '../../platforms/platforms';
-import type { ApplicationFacts, MigrationApplications } from './applications';
-import { applicationConflicts, isSameApplication } from './applications';
-import type { Dependents } from './dependents';
-import { dependentFindings } from './dependents';
-import type { PreflightFinding } from './findings';
-import { errorFinding, quoted, warningFinding } from './findings';
+import {
+  applicationConflicts,
+  isSameApplication,
+  type ApplicationFacts,
+  type MigrationApplications,
+} from './applications';
+import { dependentFindings, type Dependents } from './dependents';
+import { errorFinding, quoted, warningFinding, type PreflightFinding } from './findings';
 
 /** The account to which the API key belongs. */
 export interface AccountFacts {

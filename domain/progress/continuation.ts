@@ -1,7 +1,6 @@
 /** Says when moves continue in a later window. Views show this after an expected end. */
 import type { Counts } from '../companies/counts';
-import type { Window } from '../planning/windows';
-import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
+import { isAlwaysOpen, windowOccurrences, type Window } from '../planning/windows';
 import type { Forecast } from './forecast';
 
 /** Times are ISO 8601, UTC. */

@@ -1,8 +1,7 @@
 /** The facts with which a view finds out, before a decision is sent, whether the migration will refuse it. */
 import type { DecisionFacts } from '../decisions/preconditions';
 import { isEnding } from '../migration/migration-state';
-import type { Progress } from './progress';
-import { pausesIn } from './progress';
+import { pausesIn, type Progress } from './progress';
 
 /** Returns the facts that the progress contains. It does not contain who has rejected the first company. */
 export function decisionFactsOf(progress: Progress): DecisionFacts {

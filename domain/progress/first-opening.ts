@@ -1,7 +1,6 @@
 /** The window in which the first moves of a migration can begin. */
 import type { FirstCompany, Proposal } from '../migration/migration-state';
-import type { Window, WindowOccurrence } from '../planning/windows';
-import { isAlwaysOpen, nextMove, windowOccurrences } from '../planning/windows';
+import { isAlwaysOpen, nextMove, windowOccurrences, type Window, type WindowOccurrence } from '../planning/windows';
 import { momentText, numberText } from '../text/sentences';
 
 /** The facts of a migration's progress on which its first window depends. */

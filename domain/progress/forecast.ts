@@ -8,18 +8,14 @@
  * - Otherwise there is no forecast, because the end depends on a person, on an outage or on deferred companies. Views
  *   then show only how long the work takes (`remainingWork`).
  */
-import type { Counts } from '../companies/counts';
-import { countOpen, countUndeferred } from '../companies/counts';
+import { countOpen, countUndeferred, type Counts } from '../companies/counts';
 import { isOver } from '../migration/terminated';
-import type { Step } from '../migration/steps';
 import { timeAtPace } from '../planning/pacing';
-import type { Throughput } from '../planning/throughput';
-import { expectedEnd, isMeasured, perMinute, withinLimit } from '../planning/throughput';
-import type { Window } from '../planning/windows';
-import { endWithin, nextMove } from '../planning/windows';
+import { expectedEnd, isMeasured, perMinute, withinLimit, type Throughput } from '../planning/throughput';
+import { endWithin, nextMove, type Window } from '../planning/windows';
 import { toFullMinute } from '../text/sentences';
 import type { Progress } from './progress';
-import { isBeforeSyncIsOff } from '../migration/steps';
+import { isBeforeSyncIsOff, type Step } from '../migration/steps';
 
 /** When the moves end. ISO 8601, UTC; both times are full minutes, and later than the time of the forecast. */
 interface Ends {

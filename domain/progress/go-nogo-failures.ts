@@ -1,6 +1,5 @@
 /** Go or no-go: whether the failures so far are about to pause the migration. */
-import type { MigrationLimits } from '../planning/limits';
-import { exceedsTolerance, MIN_TRIED_FOR_SHARE, percent } from '../planning/limits';
+import { exceedsTolerance, MIN_TRIED_FOR_SHARE, percent, type MigrationLimits } from '../planning/limits';
 import { counted, outOf } from '../text/sentences';
 import type { Answer, GoNoGoFacts } from './go-nogo-facts';
 

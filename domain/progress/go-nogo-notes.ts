@@ -1,6 +1,5 @@
 /** Go or no-go: the conditions that pause an unattended migration, and the conditions that do not pause it. */
-import type { MigrationLimits } from '../planning/limits';
-import { exceedsTolerance, MIN_TRIED_FOR_SHARE, percent } from '../planning/limits';
+import { exceedsTolerance, MIN_TRIED_FOR_SHARE, percent, type MigrationLimits } from '../planning/limits';
 import type { WindowOccurrence } from '../planning/windows';
 import { counted, hoursText, momentText, outOf } from '../text/sentences';
 import type { Forecast } from './forecast';

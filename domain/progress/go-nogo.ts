@@ -2,11 +2,9 @@
 import { CLIENT_STATES } from '../companies/company-state';
 import { isOfApplication } from '../companies/finding';
 import { clientCounts, countOpen } from '../companies/counts';
-import { endWithin, isAlwaysOpen, windowOccurrences } from '../planning/windows';
-import type { WindowOccurrence } from '../planning/windows';
+import { endWithin, isAlwaysOpen, windowOccurrences, type WindowOccurrence } from '../planning/windows';
 import { applicationName, isSameApplication, remedyForReplaced, replacedText } from '../preflight/applications';
-import { isApplicationNeeded, preflight } from '../preflight/preflight';
-import type { PreflightFacts, ServiceFacts } from '../preflight/preflight';
+import { isApplicationNeeded, preflight, type PreflightFacts, type ServiceFacts } from '../preflight/preflight';
 import type { PreflightFinding } from '../preflight/findings';
 import { isHandoverRejected } from '../decisions/withdrawals';
 import { isMoveStep, STEP_RULES, stepNumber } from '../migration/steps';
@@ -18,8 +16,7 @@ import type { Answer, GoNoGoFacts } from './go-nogo-facts';
 import { notes, pauseConditions } from './go-nogo-notes';
 import { meanwhileTask, mustText, shouldCorrectApplication } from './meanwhile';
 import { canBeginMoves, isOpenWithoutEnd, openWindowOf } from './open-window';
-import type { Progress } from './progress';
-import { headline, pausedTexts, reopenedText } from './progress';
+import { headline, pausedTexts, reopenedText, type Progress } from './progress';
 import { currentTask } from './waiting-for';
 import { CANNOT_CONTINUE, CHECK_WORKERS, RESTART_WORKER } from './worker-advice';
 

@@ -1,12 +1,10 @@
 /** Names what people can do for some companies while others move, or while the migration waits for another person. */
 import type { Counts } from '../companies/counts';
 import { isForCorrectedApplication } from '../migration/pauses';
-import type { Step } from '../migration/steps';
-import { isMoveStep, roleText } from '../migration/steps';
+import { isMoveStep, roleText, type Step } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
 import type { Progress } from './progress';
-import type { WaitingFor } from './waiting-for';
-import { confirmationText, suppliesMissing } from './waiting-for';
+import { confirmationText, suppliesMissing, type WaitingFor } from './waiting-for';
 
 interface ProgressFacts {
   readonly route: Route;

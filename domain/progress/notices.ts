@@ -8,9 +8,8 @@ import { automaticPause, isPaused } from '../migration/pauses';
 import { detailProblems } from '../migration/preflight-result';
 import { actingRoles } from './acting-roles';
 import { currentTask, waitingForOf } from './waiting-for';
-import type { Role, Step } from '../migration/steps';
 import { counted } from '../text/sentences';
-import { isMoveStep } from '../migration/steps';
+import { isMoveStep, type Role, type Step } from '../migration/steps';
 
 /** `stopped`: it paused itself. `reminder`: people have to act. `escalation`: they have not acted for a long time. */
 export type NoticeKind = 'stopped' | 'reminder' | 'escalation';

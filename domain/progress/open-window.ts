@@ -1,7 +1,6 @@
 /** The window in which moves continue although the Schedule, which opens the windows, is paused. */
 import { waitsForDeferred } from '../companies/counts';
-import type { Window, WindowOccurrence } from '../planning/windows';
-import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
+import { isAlwaysOpen, windowOccurrences, type Window, type WindowOccurrence } from '../planning/windows';
 import type { Progress } from './progress';
 import { isForPausedWindows } from './waiting-for';
 

@@ -1,28 +1,26 @@
 /** The progress of a migration: the answer to queries, and the source of every view. */
 import type { Counts } from '../companies/counts';
-import type { ReviewedState } from '../decisions/guards';
-import { digestOf, suppliersOf } from '../decisions/guards';
+import { digestOf, suppliersOf, type ReviewedState } from '../decisions/guards';
 import { signingRules, type SigningRules } from '../migration/approvers';
-import type {
-  Approval,
-  ChosenFirstCompany,
-  EndedBy,
-  Ending,
-  FirstCompany,
-  MigrationState,
-  Pause,
-  Proposal,
-  Reopened,
-  Revisions,
-} from '../migration/migration-state';
 import type { Preflight } from '../migration/preflight-result';
-import { isEnding } from '../migration/migration-state';
+import {
+  isEnding,
+  type Approval,
+  type ChosenFirstCompany,
+  type EndedBy,
+  type Ending,
+  type FirstCompany,
+  type MigrationState,
+  type Pause,
+  type Proposal,
+  type Reopened,
+  type Revisions,
+} from '../migration/migration-state';
 import type { Outage } from '../migration/outage';
 import type { MigrationPlan } from '../migration/plan';
 import { areWindowsPaused, isPaused, pausesOf, pauseText } from '../migration/pauses';
 import { endedInTemporalText, type EndedInTemporal } from '../migration/terminated';
-import type { Role, Step } from '../migration/steps';
-import { roleText, STEP_RULES, STEPS, stepNumber, stepsOf } from '../migration/steps';
+import { roleText, STEP_RULES, STEPS, stepNumber, stepsOf, type Role, type Step } from '../migration/steps';
 import type { Estimate } from '../planning/estimate';
 import type { Throughput } from '../planning/throughput';
 import type { Window, WindowOccurrence } from '../planning/windows';

@@ -1,8 +1,7 @@
 /** The work in progress in step 6: what happens to the remaining companies while no person has to act. */
 import { countReadyOrMoving, waitsForDeferred } from '../companies/counts';
 import type { MigrationState } from '../migration/migration-state';
-import type { Window, WindowOccurrence } from '../planning/windows';
-import { isAlwaysOpen, windowOccurrences } from '../planning/windows';
+import { isAlwaysOpen, windowOccurrences, type Window, type WindowOccurrence } from '../planning/windows';
 import { momentText } from '../text/sentences';
 
 /** The facts on which the remaining moves depend. */

@@ -1,6 +1,5 @@
 /** The companies that were not moved, and wait for a decision. */
-import type { Counts } from '../companies/counts';
-import { waitsForDeferred } from '../companies/counts';
+import { waitsForDeferred, type Counts } from '../companies/counts';
 import type { MigrationState } from '../migration/migration-state';
 import { counted } from '../text/sentences';
 

@@ -1,22 +1,17 @@
 /** Who has to act in a migration, and what they have to do: one sentence for every state. */
-import type { Counts } from '../companies/counts';
 import { inSupportWords } from '../companies/call-words';
-import { countReadyOrMoving, countOpen, isConfirmationDue, onlyDeferredLeft } from '../companies/counts';
+import { countReadyOrMoving, countOpen, isConfirmationDue, onlyDeferredLeft, type Counts } from '../companies/counts';
 import { withoutCredentialText } from '../companies/credential-state';
 import { missingApprovals } from '../decisions/approvals';
 import { isHandoverRejected } from '../decisions/withdrawals';
 import type { MigrationState, Proposal } from '../migration/migration-state';
-import type { Preflight } from '../migration/preflight-result';
 import { areWindowsPaused, automaticPause, isPaused, pausesByPeople, resumptionTask } from '../migration/pauses';
-import { detailProblems } from '../migration/preflight-result';
-import type { Outage } from '../migration/outage';
-import { onHoldText } from '../migration/outage';
-import type { Role } from '../migration/steps';
-import { STEP_RULES } from '../migration/steps';
+import { detailProblems, type Preflight } from '../migration/preflight-result';
+import { onHoldText, type Outage } from '../migration/outage';
+import { STEP_RULES, type Role } from '../migration/steps';
 import { windowOccurrences, type WindowOccurrence } from '../planning/windows';
 import { counted, momentText, outOf } from '../text/sentences';
-import type { Planned } from './first-opening';
-import { openingAfterStart, withoutPastStart } from './first-opening';
+import { openingAfterStart, withoutPastStart, type Planned } from './first-opening';
 import { remainingText, type RemainingMoves } from './remaining-moves';
 import { countUndecided, decideText, finalDecisionText } from './undecided';
 

@@ -1,7 +1,6 @@
 import type { Cell, Table, TableRow } from './columns';
 import { inQuotes, UnreadableFile } from './findings';
-import type { JsonToken } from './json-tokens';
-import { jsonTokens, notJson } from './json-tokens';
+import { jsonTokens, notJson, type JsonToken } from './json-tokens';
 
 /** The field with the rows, if the file is `{"companies": [...]}` and not `[...]`. */
 const ROWS_INSIDE = 'companies';

@@ -1,6 +1,5 @@
 import type { Table } from './columns';
-import type { CsvParserFactory } from './csv-table';
-import { openCsvTable } from './csv-table';
+import { openCsvTable, type CsvParserFactory } from './csv-table';
 import { UnreadableFile, type Report } from './findings';
 import { EXPECTED_JSON, isJson, openJsonTable } from './json-table';
 

@@ -1,5 +1,4 @@
-import type { Platform, Route } from '../../platforms/platforms';
-import { hasInvoices } from '../../platforms/platforms';
+import { hasInvoices, type Platform, type Route } from '../../platforms/platforms';
 import { COMPANY_ID, CONNECTION_ID, credentialFields, credentialColumns, manifestColumns } from './columns';
 
 /** A column of a template, with an explanation for the person who fills it in. */

@@ -2,8 +2,7 @@
  * Checks the credentials of a file before they are sent: finds those that a worker would not accept. The page and
  * `ferry --portal` use this check. The worker decides again, because companies can change meanwhile.
  */
-import type { SupplyMessage } from '../../domain/companies/credential-state';
-import { isObtainedTooEarly, SUPPLY_MESSAGES } from '../../domain/companies/credential-state';
+import { isObtainedTooEarly, SUPPLY_MESSAGES, type SupplyMessage } from '../../domain/companies/credential-state';
 import type { CompanyState as LedgerState } from '../../domain/companies/company-state';
 import {
   NO_SUCH_COMPANY,

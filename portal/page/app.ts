@@ -8,8 +8,7 @@ import type { PortalSession } from '../contract/session';
 import { createPortalApi } from '../client/api';
 import { isOver } from '../../domain/migration/terminated';
 import { signDecision, type DecisionFields } from '../client/decisions';
-import type { StoredKey } from './sign-in/keys';
-import { signerOf } from './sign-in/keys';
+import { signerOf, type StoredKey } from './sign-in/keys';
 
 /** The portal's API, called by its own page: the session is in a cookie. */
 export const {

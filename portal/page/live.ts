@@ -1,6 +1,5 @@
 /** Live data: server-sent events, which the browser requests again after a lost connection. */
-import type { MigrationAnswer } from '../client/api';
-import { ApiError } from '../client/api';
+import { ApiError, type MigrationAnswer } from '../client/api';
 import { byId } from './elements/elements';
 import { clockTime } from './elements/times';
 

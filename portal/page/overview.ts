@@ -1,12 +1,10 @@
 /** Renders the overview: what is happening, what the client has to do, and the progress of the migration. */
-import type { CompanyState } from '../client/api';
-import { stateLabel, titleOf } from '../client/api';
+import { stateLabel, titleOf, type CompanyState } from '../client/api';
 import { CONFIRM_KEY, headlineFor } from '../client/key-confirmation';
 import { namedFor } from '../client/viewer';
 import type { MigrationView } from '../contract/migration-view';
 import { counted } from '../../domain/text/sentences';
-import type { App } from './app';
-import { canDecide, isUnconfirmed, mustConfirmKey } from './app';
+import { canDecide, isUnconfirmed, mustConfirmKey, type App } from './app';
 import { openAction } from './decisions/actions';
 import { sentence } from './elements/dialog';
 import { button, buttonRow, el, hint, paragraph, points, type Child } from './elements/elements';

@@ -1,13 +1,15 @@
 /** Builds the page's rows of companies from the ledger's facts. */
 import { inClientWords } from '../../domain/companies/client-words';
 import { clientStateOf, leftOutText, unreachedText } from '../../domain/companies/company-state';
-import type { SupplyMessage } from '../../domain/companies/credential-state';
-import { acceptedSupplies, missingCredentialText, notReadyText } from '../../domain/companies/credential-state';
-import type { FailureKind } from '../../domain/companies/failures';
-import { failureText } from '../../domain/companies/failures';
+import {
+  acceptedSupplies,
+  missingCredentialText,
+  notReadyText,
+  type SupplyMessage,
+} from '../../domain/companies/credential-state';
+import { failureText, type FailureKind } from '../../domain/companies/failures';
 import { REPLACED_PROBLEM, replacedRemedyFor } from '../../domain/preflight/applications';
-import type { RemedyRules } from '../../domain/companies/remedies';
-import { acceptedRemedies, remediesFor } from '../../domain/companies/remedies';
+import { acceptedRemedies, remediesFor, type RemedyRules } from '../../domain/companies/remedies';
 import { momentText } from '../../domain/text/sentences';
 import { withoutUnsafeCharacters } from '../../domain/text/untrusted-text';
 import type { z } from 'zod';

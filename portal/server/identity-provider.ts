@@ -3,8 +3,7 @@
  * library checks the identity provider's answer and the ID token. A worker checks the ID token again, because the
  * portal must not be able to sign in a person who has not signed in at the identity provider.
  */
-import type { Secret } from '../../security';
-import { identityIn, IdentityRefused, type Identity } from '../../security';
+import { identityIn, IdentityRefused, type Identity, type Secret } from '../../security';
 import { isLoopback } from '../../security/codec-server';
 
 export interface OpenIdOptions {

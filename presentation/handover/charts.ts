@@ -3,8 +3,7 @@
  * classes. Each chart with text is drawn twice, once for wide screens and paper and once for phones, because SVG scales
  * its text with its width. The style sheet shows one of the two. Lengths are in SVG user units.
  */
-import type { Html } from './html';
-import { markup } from './html';
+import { markup, type Html } from './html';
 import { dayText, numberText } from '../../domain/text/sentences';
 
 /** One of the two drawings of a chart. */

@@ -4,16 +4,20 @@
  * Companies are read and written one at a time, because a migration can have thousands of them.
  */
 import { inClientWords } from '../../domain/companies/client-words';
-import type { CompanyState, MoveStage } from '../../domain/companies/company-state';
-import type { Counts } from '../../domain/companies/counts';
-import { clientStateText, COMPANY_STATES, needsLink, unreachedText } from '../../domain/companies/company-state';
-import { countOpen } from '../../domain/companies/counts';
+import {
+  clientStateText,
+  COMPANY_STATES,
+  needsLink,
+  unreachedText,
+  type CompanyState,
+  type MoveStage,
+} from '../../domain/companies/company-state';
+import { countOpen, type Counts } from '../../domain/companies/counts';
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import type { LedgerCompany, ReportFigures } from '../../store';
 import { momentText, timeText } from '../../domain/text/sentences';
 import type { Route } from '../../platforms/platforms';
-import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
-import { REPLACED_PROBLEM, replacedRemedyFor } from '../../domain/preflight/applications';
+import { REPLACED_PROBLEM, replacedRemedyFor, type ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { REACTIVATION_TEXTS, reactivationOf } from '../../domain/companies/reactivation';
 import {
   correlationIdsText,

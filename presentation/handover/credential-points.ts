@@ -1,11 +1,15 @@
 /** The points of the handover report about the credentials: what to delete, and which secrets to rotate. */
-import type { ApplicationFacts, MovedWithApplication } from '../../domain/preflight/applications';
-import { applicationName, isSameApplication, remedyForReplaced } from '../../domain/preflight/applications';
+import {
+  applicationName,
+  isSameApplication,
+  remedyForReplaced,
+  type ApplicationFacts,
+  type MovedWithApplication,
+} from '../../domain/preflight/applications';
 import { isApplicationNeeded } from '../../domain/preflight/preflight';
 import { counted, namedCompanies, timeText } from '../../domain/text/sentences';
 import { findPlatform, isRotating } from '../../platforms/platforms';
-import type { ReportHead } from './report-facts';
-import { reportStage } from './report-facts';
+import { reportStage, type ReportHead } from './report-facts';
 import type { Point } from './points';
 import { platformOf } from '../wording/client-page';
 

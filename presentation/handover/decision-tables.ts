@@ -5,8 +5,7 @@ import type { Stoppage } from '../../domain/migration/stoppage';
 import { roughDuration, timeText } from '../../domain/text/sentences';
 import { decisionText } from '../wording/decisions';
 import { stopText } from '../wording/status-line';
-import type { ReportHead } from './report-facts';
-import { viewOf } from './report-facts';
+import { viewOf, type ReportHead } from './report-facts';
 import { platformOf } from '../wording/client-page';
 
 export interface ReportTable {

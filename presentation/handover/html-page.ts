@@ -7,16 +7,20 @@ import { clientStateWords } from '../../domain/companies/company-state';
 import { clientCounts } from '../../domain/companies/counts';
 import type { MigrationStatistics } from '../../store';
 import { statisticsCharts } from './statistics-charts';
-import type { Point } from './points';
-import { switchOnPoints } from './points';
+import { switchOnPoints, type Point } from './points';
 import { credentialPoints } from './credential-points';
 import { nothingToDo, requiredActions } from './required-actions';
-import type { ReportHead } from './report-facts';
-import { mainFacts, reportStage, resultRows, outOfDateText, stateText, timeRows } from './report-facts';
-import type { ReportTable } from './decision-tables';
-import { decisionTables } from './decision-tables';
-import type { ReportedCompany, Section } from './company-sections';
-import { NO_LINK } from './company-sections';
+import {
+  mainFacts,
+  reportStage,
+  resultRows,
+  outOfDateText,
+  stateText,
+  timeRows,
+  type ReportHead,
+} from './report-facts';
+import { decisionTables, type ReportTable } from './decision-tables';
+import { NO_LINK, type ReportedCompany, type Section } from './company-sections';
 import { PAGE_STYLE, pagePolicy } from './style';
 import { PAGE_SCRIPT } from './search';
 import { Html, markup, webLink } from './html';

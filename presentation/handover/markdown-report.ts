@@ -1,12 +1,10 @@
 /** The handover report in Markdown: the head, one table per section of companies, and the decisions. */
 import { escapedMarkdown, markdownLink } from '../../domain/text/untrusted-text';
 import type { ReportedCompany, ReportView, Section } from './company-sections';
-import type { Point } from './points';
-import { switchOnPoints } from './points';
+import { switchOnPoints, type Point } from './points';
 import { credentialPoints } from './credential-points';
 import { nothingToDo, requiredActions } from './required-actions';
-import type { ReportHead } from './report-facts';
-import { mainFacts, resultRows, timeRows } from './report-facts';
+import { mainFacts, resultRows, timeRows, type ReportHead } from './report-facts';
 import { decisionTables } from './decision-tables';
 
 /** Returns the part of the report before the companies. */

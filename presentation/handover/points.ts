@@ -1,7 +1,6 @@
 /** A point of the handover report, and the points that tell the client what it may switch back on. */
 import { AFTER_THE_END } from '../wording/client-page';
-import type { ReportHead } from './report-facts';
-import { reportStage } from './report-facts';
+import { reportStage, type ReportHead } from './report-facts';
 
 /** A sentence with its topic and the number of companies it applies to: `Not yet (23): companies that ...` */
 export interface Point {

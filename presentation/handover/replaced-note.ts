@@ -1,6 +1,10 @@
 /** The introduction of the report's section about companies whose application was replaced. */
-import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
-import { applicationName, remedyForReplaced, replacedRemedyText } from '../../domain/preflight/applications';
+import {
+  applicationName,
+  remedyForReplaced,
+  replacedRemedyText,
+  type ApplicationsOfMoved,
+} from '../../domain/preflight/applications';
 import { sentence } from '../../domain/text/sentences';
 
 /** Says what helps the companies of each replaced application, as under "What you need to do". */

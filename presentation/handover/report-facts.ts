@@ -1,14 +1,10 @@
 /** Facts about the whole migration for the handover report. Not every fact is shown in both formats. */
-import type { MoveStage } from '../../domain/companies/company-state';
-import type { Counts } from '../../domain/companies/counts';
-import { clientStateWords } from '../../domain/companies/company-state';
-import { clientCounts } from '../../domain/companies/counts';
+import { clientStateWords, type MoveStage } from '../../domain/companies/company-state';
+import { clientCounts, type Counts } from '../../domain/companies/counts';
 import type { ReportFigures } from '../../store';
 import type { Decision, Outcome } from '../../domain/migration/decision';
-import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
-import { replacedStaleText } from '../../domain/preflight/applications';
-import type { PlannedEstimate } from '../../domain/planning/estimate';
-import { approvedEnds } from '../../domain/planning/estimate';
+import { replacedStaleText, type ApplicationsOfMoved } from '../../domain/preflight/applications';
+import { approvedEnds, type PlannedEstimate } from '../../domain/planning/estimate';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { EndedInTemporal } from '../../domain/migration/terminated';
 import type { Stoppage } from '../../domain/migration/stoppage';

@@ -1,11 +1,15 @@
 /** The points of the handover report that tell the client what it has to do. */
 import { countOpen } from '../../domain/companies/counts';
-import type { ApplicationsOfMoved, MovedWithApplication } from '../../domain/preflight/applications';
-import { applicationName, remedyForReplaced, replacedProblem } from '../../domain/preflight/applications';
+import {
+  applicationName,
+  remedyForReplaced,
+  replacedProblem,
+  type ApplicationsOfMoved,
+  type MovedWithApplication,
+} from '../../domain/preflight/applications';
 import { timeText, sentence } from '../../domain/text/sentences';
 import { reconnectionsText, platformOf } from '../wording/client-page';
-import type { ReportHead } from './report-facts';
-import { reportStage, viewOf } from './report-facts';
+import { reportStage, viewOf, type ReportHead } from './report-facts';
 import type { Point } from './points';
 import { mayHaveCopies, rotationPoints, unusedText, isSecretShared } from './credential-points';
 

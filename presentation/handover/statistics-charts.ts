@@ -2,13 +2,11 @@
  * The charts in the handover report: progress over time, duration per company, and failures by kind. A chart that would
  * show nothing, because it has too few companies or only equal bars, is left out.
  */
-import type { Bar } from './charts';
-import { barChart, columnChart, stepChart } from './charts';
+import { barChart, columnChart, stepChart, type Bar } from './charts';
 import { duration, counted } from '../../domain/text/sentences';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { MigrationStatistics } from '../../store';
-import type { Html } from './html';
-import { markup } from './html';
+import { markup, type Html } from './html';
 
 /** With fewer companies, the tables say more than a chart. */
 const MIN_COMPANIES = 5;

@@ -1,8 +1,7 @@
 /** Says in the handover report what the client has to do about a company that has not moved. */
 import { NOT_CHECKED, type MoveStage } from '../../domain/companies/company-state';
 import { missingCredentialText } from '../../domain/companies/credential-state';
-import type { Remediable } from '../../domain/companies/remedies';
-import { clientRemedyText, remediesFor } from '../../domain/companies/remedies';
+import { clientRemedyText, remediesFor, type Remediable } from '../../domain/companies/remedies';
 import type { Route } from '../../platforms/platforms';
 import type { LedgerCompany } from '../../store';
 

@@ -7,8 +7,7 @@ import { hasOverdueConfirmations, shouldCorrectApplication } from '../../domain/
 import { nextWaveText } from '../../domain/progress/waiting-for';
 import { counted, oneLine, outOf } from '../../domain/text/sentences';
 import { hasClientTask, lastDecisionText, meanwhileText, needsApplication } from '../wording/client-task';
-import type { ActionFacts, Candidate } from './candidate';
-import { ownApplication } from './candidate';
+import { ownApplication, type ActionFacts, type Candidate } from './candidate';
 
 const ENCRYPTED =
   "is encrypted on your device before it is sent. Only the provider's servers that move the companies can decrypt it.";

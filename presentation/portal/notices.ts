@@ -1,11 +1,9 @@
 /** The notices of the portal's view: why the migration does not continue, when it will, and what is wrong. */
 import type { MigrationView } from '../../portal/contract/migration-view';
 import { isOver } from '../../domain/migration/terminated';
-import type { ApplicationsOfMoved, MovedWithApplication } from '../../domain/preflight/applications';
-import { replacedText } from '../../domain/preflight/applications';
+import { replacedText, type ApplicationsOfMoved, type MovedWithApplication } from '../../domain/preflight/applications';
 import { farStartText } from '../../domain/progress/first-opening';
-import type { Progress } from '../../domain/progress/progress';
-import { endedByText, pausedTexts, reopenedText } from '../../domain/progress/progress';
+import { endedByText, pausedTexts, reopenedText, type Progress } from '../../domain/progress/progress';
 import { retriedText } from '../../domain/progress/retried';
 import { deadlineText, openingText, reconnectionsAfterEnd } from '../wording/client-page';
 import type { ActionFacts } from './candidate';

@@ -1,15 +1,19 @@
 /** Decisions about steps, and about the migration as a whole. */
 import { countOpen } from '../../domain/companies/counts';
-import type { Step } from '../../domain/migration/steps';
-import { stepNumber } from '../../domain/migration/steps';
+import { stepNumber, type Step } from '../../domain/migration/steps';
 import { farStartText } from '../../domain/progress/first-opening';
 import { continuationOf, continuationText } from '../../domain/progress/continuation';
 import { forecastOf } from '../../domain/progress/forecast';
 import { liftedPauses } from '../../domain/decisions/pauses';
 import { digestOfPauses, pauserText } from '../../domain/migration/pauses';
 import { replacedText } from '../../domain/preflight/applications';
-import type { Progress } from '../../domain/progress/progress';
-import { FAILURES_ACCEPTED, hasFailuresToAccept, pausesIn, reopenedText } from '../../domain/progress/progress';
+import {
+  FAILURES_ACCEPTED,
+  hasFailuresToAccept,
+  pausesIn,
+  reopenedText,
+  type Progress,
+} from '../../domain/progress/progress';
 import { counted, momentText, oneLine, outOf, sentence, spanText } from '../../domain/text/sentences';
 import { openingText, platformOf, reconnectionsText } from '../wording/client-page';
 import { hasClientTask } from '../wording/client-task';

@@ -1,13 +1,11 @@
 /** The parts of the portal's view that say what the client has to do, by when and why, and what follows. */
 import type { MigrationView } from '../../portal/contract/migration-view';
 import { countOpen } from '../../domain/companies/counts';
-import type { Approval, Ending } from '../../domain/migration/migration-state';
-import { isEnding } from '../../domain/migration/migration-state';
+import { isEnding, type Approval, type Ending } from '../../domain/migration/migration-state';
 import { firstOpening } from '../../domain/progress/first-opening';
 import type { Progress } from '../../domain/progress/progress';
 import { oneLine, sentence } from '../../domain/text/sentences';
-import type { Task } from '../wording/client-page';
-import { deadlineOf, taskOf } from '../wording/client-page';
+import { deadlineOf, taskOf, type Task } from '../wording/client-page';
 import {
   hasClientTask,
   lastDecisionText,

@@ -8,10 +8,8 @@ import type { MigrationView } from '../../portal/contract/migration-view';
 import { inClientWords } from '../../domain/companies/client-words';
 import { clientCounts } from '../../domain/companies/counts';
 import { isOver } from '../../domain/migration/terminated';
-import type { Role, Step } from '../../domain/migration/steps';
-import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
-import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
-import { replacedStaleText } from '../../domain/preflight/applications';
+import { STEP_RULES, stepNumber, type Role, type Step } from '../../domain/migration/steps';
+import { replacedStaleText, type ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { continuationOf, continuationText } from '../../domain/progress/continuation';
 import { forecastOf } from '../../domain/progress/forecast';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
@@ -25,8 +23,7 @@ import { windowsText } from '../wording/windows';
 import { actionsOf } from './actions';
 import { ownApplication } from './candidate';
 import { noticesOf } from './notices';
-import type { TaskFacts } from './task';
-import { impossibleFirstText, nextText, taskView, text } from './task';
+import { impossibleFirstText, nextText, taskView, text, type TaskFacts } from './task';
 
 const MAX_NAME_LENGTH = 200;
 

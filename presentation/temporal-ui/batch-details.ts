@@ -1,7 +1,6 @@
 /** The page of a batch run in the Temporal UI: its window, and the number of companies in each state. */
 import type { Counts } from '../../domain/companies/counts';
-import { outageText } from '../../domain/migration/outage';
-import type { Outage } from '../../domain/migration/outage';
+import { outageText, type Outage } from '../../domain/migration/outage';
 import { neverCloses, type WindowOccurrence } from '../../domain/planning/windows';
 import { momentText, sentence } from '../../domain/text/sentences';
 import { movedText } from '../wording/move-status';

@@ -6,16 +6,21 @@
  */
 import { clientStateWords } from '../../domain/companies/company-state';
 import { isOfApplication } from '../../domain/companies/finding';
-import type { ReconnectLink } from '../../domain/migration/migration-state';
-import { isEnding } from '../../domain/migration/migration-state';
+import { isEnding, type ReconnectLink } from '../../domain/migration/migration-state';
 import { stageOf } from '../../domain/migration/terminated';
 import { detailProblems, withPlace } from '../../domain/migration/preflight-result';
 import { momentText } from '../../domain/text/sentences';
 import { isOfSupport, withActingRoles } from '../../domain/progress/acting-roles';
-import { endedByText, pausedTexts, reopenedText } from '../../domain/progress/progress';
+import {
+  endedByText,
+  pausedTexts,
+  reopenedText,
+  type OverallState,
+  type Progress,
+  type StepProgress,
+} from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
 import { shouldCorrectApplication } from '../../domain/progress/meanwhile';
-import type { OverallState, Progress, StepProgress } from '../../domain/progress/progress';
 import { isMoveStep, STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import {
   beforeSignOff,

@@ -1,8 +1,6 @@
 /** Parts of the pages of a migration and of a batch run in the Temporal UI. */
-import type { ClientState } from '../../domain/companies/company-state';
-import type { Counts } from '../../domain/companies/counts';
-import { CLIENT_STATES } from '../../domain/companies/company-state';
-import { clientCounts } from '../../domain/companies/counts';
+import { CLIENT_STATES, type ClientState } from '../../domain/companies/company-state';
+import { clientCounts, type Counts } from '../../domain/companies/counts';
 import { oneLine, outOf, numberText } from '../../domain/text/sentences';
 import { escapedMarkdown } from '../../domain/text/untrusted-text';
 

@@ -2,21 +2,19 @@
  * Texts that several pages for the client share: its page in the Temporal UI, the portal and the handover report. They
  * are plain text, in which times have the form `2026-11-20 23:55 UTC` unless the caller formats them.
  */
-import type { Counts } from '../../domain/companies/counts';
-import { countOpen } from '../../domain/companies/counts';
+import { countOpen, type Counts } from '../../domain/companies/counts';
 import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
 import { isBeforeSyncIsOff } from '../../domain/migration/steps';
 import type { Estimate } from '../../domain/planning/estimate';
 import { firstOpenings, openingAfterStart } from '../../domain/progress/first-opening';
-import { forecastOf, isStaleFromStart } from '../../domain/progress/forecast';
+import { forecastOf, isStaleFromStart, type Forecast } from '../../domain/progress/forecast';
 import { detailProblems } from '../../domain/migration/preflight-result';
 import type { Progress } from '../../domain/progress/progress';
 import { problemsByRole, tasksOfBothSides } from '../../domain/progress/acting-roles';
 import { CHANGE_DETAILS, currentTask } from '../../domain/progress/waiting-for';
 import { counted, hoursText, momentText, namedCompanies } from '../../domain/text/sentences';
-import type { Forecast } from '../../domain/progress/forecast';
 import { findPlatform } from '../../platforms/platforms';
 
 const HOUR_MS = 3_600_000;

@@ -3,8 +3,7 @@ import { approverFingerprint } from '../../domain/migration/approvers';
 import type { Decision, NextAfterRejection, StepDecision } from '../../domain/migration/decision';
 import { stepText } from '../../domain/migration/steps';
 import { intervalsText } from '../../domain/planning/limit-texts';
-import type { LimitsChange, MigrationLimits } from '../../domain/planning/limits';
-import { LIMIT_NAMES, percent } from '../../domain/planning/limits';
+import { LIMIT_NAMES, percent, type LimitsChange, type MigrationLimits } from '../../domain/planning/limits';
 import { counted, duration, momentText } from '../../domain/text/sentences';
 import { windowsText } from './windows';
 

@@ -1,6 +1,5 @@
 /** The problems and warnings of the supplied details, as the portal and `ferry --portal` show them to the client. */
-import type { Preflight } from '../../domain/migration/preflight-result';
-import { withPlace } from '../../domain/migration/preflight-result';
+import { withPlace, type Preflight } from '../../domain/migration/preflight-result';
 
 /** Says, after each problem that stands for several companies, where the portal and `ferry --portal` list them all. */
 export function problemsInPortal(problems: readonly string[]): readonly string[] {

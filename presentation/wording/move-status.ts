@@ -1,11 +1,11 @@
 /** The status line of steps 5 and 6: which companies move, and what is needed before another company can be moved. */
-import type { Counts } from '../../domain/companies/counts';
 import {
   countOpen,
   countReadyOrMoving,
   isConfirmationDue,
   onlyDeferredLeft,
   waitsForDeferred,
+  type Counts,
 } from '../../domain/companies/counts';
 import { withoutCredentialText } from '../../domain/companies/credential-state';
 import { companiesNotMoved, countUndecided, decideText, finalDecisionText } from '../../domain/progress/undecided';
@@ -15,8 +15,7 @@ import type { Outage } from '../../domain/migration/outage';
 import { counted, momentText, outOf, sentence, numberText } from '../../domain/text/sentences';
 import { firstOpening } from '../../domain/progress/first-opening';
 import { isHandoverRejected } from '../../domain/decisions/withdrawals';
-import type { Progress } from '../../domain/progress/progress';
-import { approvedSince } from '../../domain/progress/progress';
+import { approvedSince, type Progress } from '../../domain/progress/progress';
 import { correctionText, hasClientTask } from './client-task';
 
 /** Returns the status line of step 5. */

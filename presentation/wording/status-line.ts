@@ -5,16 +5,14 @@
  * The line contains no errors, no ids of the service, and no past time except the time of a termination in Temporal.
  */
 import type { Counts } from '../../domain/companies/counts';
-import { soonStartText } from '../../domain/progress/waiting-for';
+import { soonStartText, isRecordingDecisions } from '../../domain/progress/waiting-for';
 import type { StopReason } from '../../domain/companies/failures';
 import { isOver } from '../../domain/migration/terminated';
 import { counted, momentText, sentence } from '../../domain/text/sentences';
 import { openingAfterStart } from '../../domain/progress/first-opening';
 import { detailProblems } from '../../domain/migration/preflight-result';
 import { isOfSupport, problemsByRole } from '../../domain/progress/acting-roles';
-import type { Progress } from '../../domain/progress/progress';
-import { pausesIn } from '../../domain/progress/progress';
-import { isRecordingDecisions } from '../../domain/progress/waiting-for';
+import { pausesIn, type Progress } from '../../domain/progress/progress';
 import { laterText, isPausedByPerson, meanwhileText, hasClientTask, shouldSupplyApplication } from './client-task';
 import { firstCompanyText, completionText, lacksSupplies, movedText } from './move-status';
 

@@ -1,6 +1,5 @@
 /** Parses windows that people have typed, and exports the functions that print windows in the same form. */
-import type { Weekday, Window } from '../../domain/planning/windows';
-import { isTimeZone, isWindow, nextMove, WEEKDAYS } from '../../domain/planning/windows';
+import { isTimeZone, isWindow, nextMove, WEEKDAYS, type Weekday, type Window } from '../../domain/planning/windows';
 
 export { windowText, windowsText } from '../../domain/planning/window-texts';
 

@@ -3,8 +3,14 @@
  */
 import { readFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
-import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
-import { createLocalJWKSet, createRemoteJWKSet, errors, jwtVerify } from 'jose';
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  errors,
+  jwtVerify,
+  type JSONWebKeySet,
+  type JWTVerifyGetKey,
+} from 'jose';
 
 export interface TokenRules {
   /** Required value of the claim `iss`. */

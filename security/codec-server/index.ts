@@ -12,14 +12,12 @@ import cors from '@fastify/cors';
 import rateLimit from '@fastify/rate-limit';
 import type { Payload } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fastify } from 'fastify';
+import { fastify, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { createPayloadCodec, UnknownPayloadKey } from '../payload-codec';
 import type { KeyRing } from '../key-ring';
-import type { TokenBearer, VerifyToken } from './access';
-import { isLoopback, KeySetUnavailable, TokenRefused } from './access';
+import { isLoopback, KeySetUnavailable, TokenRefused, type TokenBearer, type VerifyToken } from './access';
 
 export { createTokenVerifier, isLoopback, KeySetUnavailable } from './access';
 

@@ -6,8 +6,7 @@
  * `GET /m/<migration>` redirects to the page of the migration's current run, because Temporal continues a long
  * migration in a new run, and the page of the old run no longer changes.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Agent, createServer, request as sendRequest } from 'node:http';
+import { Agent, createServer, request as sendRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { isLoopback } from '../../security/codec-server';

@@ -16,11 +16,9 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { LONGEST_WAIT_MS } from '../../domain/companies/call-failure';
-import type { Database } from '../database/database';
-import { allRows, violatesConstraint } from '../database/database';
-import type { ClaimedCompany, LeaseOwner } from './lease';
+import { allRows, violatesConstraint, type Database } from '../database/database';
 import { markOf } from '../migrations/ledger-mark';
-import { assignTo, CLAIMED_COLUMNS, leaseEnd } from './lease';
+import { assignTo, CLAIMED_COLUMNS, leaseEnd, type ClaimedCompany, type LeaseOwner } from './lease';
 
 /**
  * Claims companies for an attempt of a slice.

@@ -1,9 +1,7 @@
 /** Finds and confirms companies in the ledger, which is the source of truth for their states. */
-import type { RawBuilder } from 'kysely';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
-import type { Database } from '../database/database';
-import { oneRow } from '../database/database';
+import { oneRow, type Database } from '../database/database';
 
 /**
  * Matches companies `c` by their rows. Use it in a statement that joins `c` to a record set. Without this condition,

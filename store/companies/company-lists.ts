@@ -1,6 +1,5 @@
 /** Reads the companies of a migration, in the order of the manifest. A filter can select some of them. */
-import type { RawBuilder } from 'kysely';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
 import type { CredentialState } from '../../domain/companies/credential-state';
 import type { Evidence, SyncSchedule } from '../../domain/companies/evidence';

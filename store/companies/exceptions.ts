@@ -3,8 +3,7 @@ import { sql } from 'kysely';
 import type { IsolatedStop } from '../../domain/companies/failures';
 import { RELINKABLE } from '../../domain/companies/remedies';
 import type { Companies } from '../../domain/migration/decision';
-import type { Database } from '../database/database';
-import { oneRow } from '../database/database';
+import { oneRow, type Database } from '../database/database';
 import { companiesWithCredentialState } from './claim';
 
 /**

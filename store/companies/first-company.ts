@@ -8,8 +8,7 @@
 import { sql } from 'kysely';
 import type { Companies } from '../../domain/migration/decision';
 import type { FirstCompany } from '../../domain/migration/migration-state';
-import type { Database, Queryable } from '../database/database';
-import { updateMigration } from '../database/database';
+import { updateMigration, type Database, type Queryable } from '../database/database';
 import { lockDecisions } from '../migrations/audit-trail';
 import { endOutage } from '../migrations/stoppages';
 import { isReadyToMove } from './claim';

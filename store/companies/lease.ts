@@ -44,8 +44,7 @@
  * only EXPIRED rows.
  */
 import { sql } from 'kysely';
-import type { Database } from '../database/database';
-import { allRows } from '../database/database';
+import { allRows, type Database } from '../database/database';
 import { markOf } from '../migrations/ledger-mark';
 
 /** The attempt of a slice that owns rows. */

@@ -1,6 +1,5 @@
 /** Reads the companies that `ferry` names when it suggests commands. */
-import type { Database } from '../database/database';
-import { allRows, oneRow } from '../database/database';
+import { allRows, oneRow, type Database } from '../database/database';
 import { LACKS_CREDENTIAL } from './claim';
 
 /** The companies that are named in suggested commands. */

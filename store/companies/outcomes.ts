@@ -9,12 +9,10 @@ import type { Evidence, ServiceAnswer, SyncSchedule } from '../../domain/compani
 import { LONGEST_WAIT_MS } from '../../domain/companies/call-failure';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { MigrationLimits } from '../../domain/planning/limits';
-import type { Database } from '../database/database';
-import { allRows, oneRow } from '../database/database';
+import { allRows, oneRow, type Database } from '../database/database';
 import { isDue } from './claim';
 import { inRows, inState } from './companies';
-import type { LeaseOwner } from './lease';
-import { leaseOwnerName } from './lease';
+import { leaseOwnerName, type LeaseOwner } from './lease';
 
 /** The company and the connection that the service has for a row. A field is absent if its value is not known yet. */
 export interface ServiceRefs {

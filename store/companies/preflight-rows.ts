@@ -1,15 +1,12 @@
 /** Reads the waiting companies for the preflight, and writes its results. */
 import { sql } from 'kysely';
-import type { Stream } from '../../domain/text/streams';
-import { inChunks } from '../../domain/text/streams';
+import { inChunks, type Stream } from '../../domain/text/streams';
 import type { PreflightTexts } from '../../domain/migration/preflight-result';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import type { FamilySizes, HeldBackTexts } from '../../domain/preflight/company-findings';
-import type { OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
-import { organizationKey } from '../../domain/preflight/organization-conflicts';
+import { organizationKey, type OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
 import { selectManifestRows } from '../migrations/manifest-rows';
-import type { Database } from '../database/database';
-import { oneRow, updateMigration } from '../database/database';
+import { oneRow, updateMigration, type Database } from '../database/database';
 import { inPages } from '../database/pages';
 
 /** A waiting company, as the preflight reads it. */

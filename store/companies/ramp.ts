@@ -18,8 +18,7 @@
  */
 import { sql } from 'kysely';
 import { allowedStragglers } from '../../domain/planning/pacing';
-import type { Database, Queryable } from '../database/database';
-import { oneRow, updateMigration } from '../database/database';
+import { oneRow, updateMigration, type Database, type Queryable } from '../database/database';
 import { isReadyToMove } from './claim';
 import { IS_INTERRUPTED } from './lease';
 

@@ -1,7 +1,6 @@
 /** Reconnections: the companies whose connections are checked, and the results of the checks. */
 import { sql } from 'kysely';
-import type { Database } from '../database/database';
-import { allRows, oneRow } from '../database/database';
+import { allRows, oneRow, type Database } from '../database/database';
 
 /** The condition that the end customer can reconnect: it was relinked, or must reconnect and has a link. */
 const CAN_BE_RECONNECTED = sql<boolean>`(

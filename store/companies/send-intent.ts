@@ -36,8 +36,7 @@ import DataLoader from 'dataloader';
 import { sql } from 'kysely';
 import { inRows, inState } from './companies';
 import type { Database } from '../database/database';
-import type { LeaseOwner } from './lease';
-import { leaseOwnerName } from './lease';
+import { leaseOwnerName, type LeaseOwner } from './lease';
 
 /**
  * The maximum number of times that a single-use token is sent to its connection. Each repetition waits until the

@@ -1,7 +1,14 @@
 /** Opens the ledger's database and updates its schema. */
 import { isDeepStrictEqual } from 'node:util';
-import type { MigrationProvider, Transaction, UpdateObject } from 'kysely';
-import { Kysely, Migrator, PostgresDialect, sql } from 'kysely';
+import {
+  Kysely,
+  Migrator,
+  PostgresDialect,
+  sql,
+  type MigrationProvider,
+  type Transaction,
+  type UpdateObject,
+} from 'kysely';
 import { DatabaseError, types } from 'pg';
 import { newerMigration } from '../../postgres/newer-schema';
 import { databaseOf, failureText, isDatabaseOutage, openPool, type PoolUsage } from '../../postgres/pool';

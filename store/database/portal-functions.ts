@@ -8,8 +8,7 @@
  *
  * Signing in needs no session. It needs an invitation's token, or a proof that a worker checks (portal-sign-in.ts).
  */
-import type { Kysely } from 'kysely';
-import { CompiledQuery, sql } from 'kysely';
+import { CompiledQuery, sql, type Kysely } from 'kysely';
 import { createSignInFunctions } from './portal-sign-in';
 
 export async function createPortalFunctions(db: Kysely<unknown>): Promise<void> {

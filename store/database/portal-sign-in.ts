@@ -2,8 +2,7 @@
  * Requests to sign in to the portal without an invitation's link. The portal's database role can only store such a
  * request with its proof, and read the outcome. A worker checks the proof and creates the session.
  */
-import type { Kysely } from 'kysely';
-import { sql } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 
 export async function createSignInTable(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -2,8 +2,7 @@
  * The schema migration for the portal: invitations, sessions, requests and views, and the functions, which are the only
  * objects that the portal's database role can use (see docs/decisions/0031-portal.md).
  */
-import type { Kysely, Migration } from 'kysely';
-import { sql } from 'kysely';
+import { sql, type Kysely, type Migration } from 'kysely';
 import { createPortalFunctions, replaceReadingFunctions } from './portal-functions';
 import { createSignInTable } from './portal-sign-in';
 

@@ -2,8 +2,7 @@
  * The schema migrations for applications: which application is registered, and with which application each company
  * was connected, even after its end customer has reconnected it.
  */
-import type { Kysely, Migration } from 'kysely';
-import { sql } from 'kysely';
+import { sql, type Kysely, type Migration } from 'kysely';
 import { replaceReadingFunctions } from './portal-functions';
 
 export const registeredApplications: Migration = {

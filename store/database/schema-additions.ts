@@ -1,6 +1,5 @@
 /** Later schema migrations that only execute statements. */
-import type { Kysely, Migration, RawBuilder } from 'kysely';
-import { sql } from 'kysely';
+import { sql, type Kysely, type Migration, type RawBuilder } from 'kysely';
 
 /** Creates a schema migration that executes statements one after another. */
 export function executing(...statements: readonly RawBuilder<unknown>[]): Migration {

@@ -4,8 +4,7 @@
  *
  * In the comments below, "migration" means a migration of companies. The type `Migration` is Kysely's.
  */
-import type { Migration } from 'kysely';
-import { sql } from 'kysely';
+import { sql, type Migration } from 'kysely';
 import {
   authorizationsSent,
   authorizationsSentAgain,

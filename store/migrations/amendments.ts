@@ -1,14 +1,11 @@
 /** Amendments: rows that are added to the manifest or corrected while the migration is open. */
 import { sql } from 'kysely';
-import type { Stream } from '../../domain/text/streams';
-import { inChunks } from '../../domain/text/streams';
+import { inChunks, type Stream } from '../../domain/text/streams';
 import { NOT_CHECKED } from '../../domain/companies/company-state';
 import type { ManifestRow } from '../../domain/companies/manifest';
-import type { Database, Queryable } from '../database/database';
-import { allRows, violatesConstraint, updateMigration } from '../database/database';
+import { allRows, violatesConstraint, updateMigration, type Database, type Queryable } from '../database/database';
 import { inPages } from '../database/pages';
 import { ManifestDigest } from './manifest-digest';
-import type { TakenOrganization } from './manifest-rows';
 import {
   confirmationColumns,
   insertRows,
@@ -16,6 +13,7 @@ import {
   suppliedIdColumns,
   OrganizationTaken,
   ROWS_PER_STATEMENT,
+  type TakenOrganization,
 } from './manifest-rows';
 
 export interface Amendment {

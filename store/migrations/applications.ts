@@ -1,19 +1,18 @@
 /** The client's application: supplied with a decision, or found at the service by the preflight. */
 import { sql } from 'kysely';
-import type {
-  ApplicationFacts,
-  ApplicationsOfMoved,
-  MigrationApplications,
-  MovedWithApplication,
-} from '../../domain/preflight/applications';
 import type { DependentCompanies, Dependents } from '../../domain/preflight/dependents';
-import { isSameApplication, REFERENCES_NAMED } from '../../domain/preflight/applications';
+import {
+  isSameApplication,
+  REFERENCES_NAMED,
+  type ApplicationFacts,
+  type ApplicationsOfMoved,
+  type MigrationApplications,
+  type MovedWithApplication,
+} from '../../domain/preflight/applications';
 import type { ApplicationSupplied } from '../../domain/migration/decision';
-import type { Database } from '../database/database';
-import { allRows } from '../database/database';
+import { allRows, type Database } from '../database/database';
 import { dependsOnReplaced } from '../companies/replaced';
-import type { StoredMigration } from './migrations';
-import { readNamespace } from './migrations';
+import { readNamespace, type StoredMigration } from './migrations';
 
 /**
  * Stores the application that is registered at the service. Called by a preflight that has found no problem with it.

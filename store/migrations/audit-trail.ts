@@ -2,13 +2,11 @@
  * The audit trail: an append-only table of all decisions and their outcomes, including refused decisions and unreadable
  * messages. It is needed because Temporal deletes its histories after the retention period.
  */
-import type { RawBuilder } from 'kysely';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { ApplicationSupplied, Decision, Outcome, Unreadable } from '../../domain/migration/decision';
 import type { DecisionRecord } from '../../domain/migration/migration-state';
 import type { LedgerSummary } from '../../domain/decisions/ledger-proof';
-import type { RecordedDecisions } from '../../domain/decisions/release';
-import { NO_DECISIONS, withDecision } from '../../domain/decisions/release';
+import { NO_DECISIONS, withDecision, type RecordedDecisions } from '../../domain/decisions/release';
 import type { LastSigned, SignedMessage } from '../../domain/migration/signatures';
 import type { Database, Queryable } from '../database/database';
 import { inPages } from '../database/pages';

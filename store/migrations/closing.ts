@@ -10,10 +10,8 @@ import { sql } from 'kysely';
 import { NOT_CHECKED } from '../../domain/companies/company-state';
 import type { FailureKind } from '../../domain/companies/failures';
 import type { Ending } from '../../domain/migration/migration-state';
-import type { Database, Queryable } from '../database/database';
-import { allRows } from '../database/database';
-import type { ServiceRefs } from '../companies/outcomes';
-import { HAS_UNCROSSED_REPLACEMENT } from '../companies/outcomes';
+import { allRows, type Database, type Queryable } from '../database/database';
+import { HAS_UNCROSSED_REPLACEMENT, type ServiceRefs } from '../companies/outcomes';
 import { endOutage, endPause } from './stoppages';
 
 /** A company that is still `importing`: its attempt died, does not know the outcome, or is still running. */

@@ -5,8 +5,7 @@ import type { LedgerView } from '../../domain/decisions/verification';
 import type { Release } from '../../domain/decisions/release';
 import { FIRST_COMPANY } from '../companies/first-company';
 import type { Queryable } from '../database/database';
-import type { AppliedDecision } from './audit-trail';
-import { APPLIED_DECISIONS, effectOf, LAST_SIGNED } from './audit-trail';
+import { APPLIED_DECISIONS, effectOf, LAST_SIGNED, type AppliedDecision } from './audit-trail';
 import { markOf } from './ledger-mark';
 import { isPausedFor } from './stoppages';
 

@@ -10,8 +10,7 @@
  * has repaired the ledger. The flag is needed because later decisions could raise the mark above the lost mark.
  */
 import { sql } from 'kysely';
-import type { Queryable } from '../database/database';
-import { oneRow } from '../database/database';
+import { oneRow, type Queryable } from '../database/database';
 
 export interface LedgerStatus {
   readonly mark: number;

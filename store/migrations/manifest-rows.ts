@@ -1,7 +1,6 @@
 /** Inserts manifest rows into the ledger. An organization can belong to only one migration that has not ended. */
 import { sql } from 'kysely';
-import type { Stream } from '../../domain/text/streams';
-import { inChunks } from '../../domain/text/streams';
+import { inChunks, type Stream } from '../../domain/text/streams';
 import type { ManifestRow, ExistingCompany } from '../../domain/companies/manifest';
 import type { Queryable } from '../database/database';
 import { analyzeCompanies } from '../database/statistics';

@@ -1,9 +1,7 @@
 /** Lists the migrations of a namespace, for people who look for a migration that Temporal no longer has. */
-import type { RawBuilder } from 'kysely';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Ending } from '../../domain/migration/migration-state';
-import type { Database } from '../database/database';
-import { allRows } from '../database/database';
+import { allRows, type Database } from '../database/database';
 
 /** A migration in the ledger, with the counts that `ferry list` shows. */
 export interface StoredMigrationCounts {

@@ -9,13 +9,11 @@ import type { Stream } from '../../domain/text/streams';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import type { LimitsChange, MigrationLimits } from '../../domain/planning/limits';
-import type { Release } from '../../domain/decisions/release';
-import { NO_DECISIONS, releaseOf } from '../../domain/decisions/release';
+import { NO_DECISIONS, releaseOf, type Release } from '../../domain/decisions/release';
 import type { DecisionRules } from '../../domain/migration/plan';
 import type { Route } from '../../platforms/platforms';
 import type { WindowOccurrence } from '../../domain/planning/windows';
-import type { Database, Queryable } from '../database/database';
-import { violatesConstraint, updateMigration } from '../database/database';
+import { violatesConstraint, updateMigration, type Database, type Queryable } from '../database/database';
 import { chooseRamp } from '../companies/ramp';
 import { insertRows, OrganizationTaken, findTakenOrganizations } from './manifest-rows';
 

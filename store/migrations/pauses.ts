@@ -1,8 +1,6 @@
 /** Pauses of a migration: by people, and because of a problem. */
-import type { Database, Queryable } from '../database/database';
-import { updateMigration } from '../database/database';
-import type { ReportedStop } from './stoppages';
-import { beginPause, endOutage, endPause, reportStop } from './stoppages';
+import { updateMigration, type Database, type Queryable } from '../database/database';
+import { beginPause, endOutage, endPause, reportStop, type ReportedStop } from './stoppages';
 
 /**
  * Pauses or resumes claims because of a decision. Imports in progress finish. A pause because of a problem stays when a

@@ -4,8 +4,7 @@ import type { CompanyState } from '../../domain/companies/company-state';
 import type { FailureKind } from '../../domain/companies/failures';
 import { WAS_SENT } from '../companies/claim';
 import { HAS_UNCROSSED_REPLACEMENT } from '../companies/outcomes';
-import type { Database } from '../database/database';
-import { allRows } from '../database/database';
+import { allRows, type Database } from '../database/database';
 import { inPages } from '../database/pages';
 
 /** A company as the ledger knows it, to be compared with the service. */

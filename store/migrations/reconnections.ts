@@ -1,7 +1,6 @@
 /** Companies that depend on a replaced application, until the service says that their end customers have reconnected. */
 import { sql } from 'kysely';
-import type { Database } from '../database/database';
-import { allRows, oneRow } from '../database/database';
+import { allRows, oneRow, type Database } from '../database/database';
 
 /** A connection that depends on a replaced application. */
 export interface DependentConnection {

@@ -4,8 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { ManifestRow } from '../../domain/companies/manifest';
-import type { Database, Queryable } from '../database/database';
-import { oneRow, updateMigration } from '../database/database';
+import { oneRow, updateMigration, type Database, type Queryable } from '../database/database';
 import { limitStagedManifests } from '../vault/staging-limits';
 import { lockDecisions } from './audit-trail';
 import { insertRows } from './manifest-rows';

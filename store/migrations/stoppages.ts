@@ -14,8 +14,7 @@
  * Both end at the latest when the migration is closed.
  */
 import { sql } from 'kysely';
-import type { OutageSource, StopReason } from '../../domain/companies/failures';
-import { stopNumbersIn, stopReasonText } from '../../domain/companies/failures';
+import { stopNumbersIn, stopReasonText, type OutageSource, type StopReason } from '../../domain/companies/failures';
 import type { RecordedStoppage } from '../../domain/migration/stoppage';
 import type { Database, Queryable } from '../database/database';
 

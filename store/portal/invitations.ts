@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { createPortalToken, fingerprintOf, hashPortalToken } from '../../security';
-import type { Database } from '../database/database';
-import { allRows } from '../database/database';
+import { allRows, type Database } from '../database/database';
 
 /** `client` may decide and supply; `viewer` may only read. */
 export type PortalRole = 'client' | 'viewer';

@@ -3,8 +3,7 @@
  * lease, a second worker carries out the same request. Carrying out a request must therefore be idempotent.
  */
 import { sql } from 'kysely';
-import type { Database } from '../database/database';
-import { allRows } from '../database/database';
+import { allRows, type Database } from '../database/database';
 import type { PortalRole } from './invitations';
 
 export interface PortalRequest {

@@ -1,7 +1,6 @@
 /** The portal's database role. It may only connect and call the functions of the schema `tokenferry_portal`. */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
-import type { RawBuilder } from 'kysely';
-import { CompiledQuery, sql } from 'kysely';
+import { CompiledQuery, sql, type RawBuilder } from 'kysely';
 import { DatabaseError } from 'pg';
 import type { Secret } from '../../security';
 import { oneRow, SCHEMA, type Database, type Queryable } from '../database/database';

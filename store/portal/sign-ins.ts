@@ -4,8 +4,7 @@
  * answer.
  */
 import { sql } from 'kysely';
-import type { Database, Queryable } from '../database/database';
-import { allRows } from '../database/database';
+import { allRows, type Database, type Queryable } from '../database/database';
 import type { TakeOptions } from './requests';
 
 export interface SignInRequest {

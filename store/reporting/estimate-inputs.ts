@@ -1,8 +1,7 @@
 /** Inputs of an estimate: the volume that remains to be moved and the measured speed of the service. */
 import { sql } from 'kysely';
 import type { SpeedEstimate, Measurement, PlannedEstimate, Volume } from '../../domain/planning/estimate';
-import type { Database } from '../database/database';
-import { oneRow } from '../database/database';
+import { oneRow, type Database } from '../database/database';
 
 /** Counts the companies that remain to be moved, and their records according to the manifest or the supplied total. */
 export async function readVolume(db: Database, migrationId: string): Promise<Volume> {

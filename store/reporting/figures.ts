@@ -1,7 +1,6 @@
 /** Totals of a migration for its report. */
 import { sql } from 'kysely';
-import type { Database } from '../database/database';
-import { oneRow } from '../database/database';
+import { oneRow, type Database } from '../database/database';
 import { movingMs } from './moving-time';
 
 /**

@@ -2,8 +2,7 @@
 import { sql } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';
 import type { FailureKind } from '../../domain/companies/failures';
-import type { Database } from '../database/database';
-import { oneRow } from '../database/database';
+import { oneRow, type Database } from '../database/database';
 
 /** Figures of all open migrations. Ages are in seconds; null if there is nothing of that kind. */
 export interface LedgerFigures {

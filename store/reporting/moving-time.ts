@@ -2,8 +2,7 @@
  * How long companies were moving. Time in which none was moving does not count, for example while the window is closed.
  * A rate over this time is the rate while moving.
  */
-import type { RawBuilder } from 'kysely';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 
 /**
  * Two companies that move within this time of each other count as one period, because the rate would otherwise be too

@@ -1,11 +1,9 @@
 /** Progress and recent throughput of several migrations, for the dashboard. */
-import type { RawBuilder } from 'kysely';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { LiveFigures } from '../../domain/progress/forecast';
 import { companiesWithCredentialState } from '../companies/claim';
 import { IS_DEFERRED, IS_EXCEPTION } from '../companies/exceptions';
-import type { Database } from '../database/database';
-import { allRows } from '../database/database';
+import { allRows, type Database } from '../database/database';
 import { movingMs } from './moving-time';
 
 /** The period in which throughput is measured. Long enough for a stable rate and short enough to show a change. */

@@ -1,8 +1,7 @@
 /** Statistics for the charts of a report. Their size does not depend on the number of companies. */
 import { sql } from 'kysely';
 import type { FailureKind } from '../../domain/companies/failures';
-import type { Database } from '../database/database';
-import { allRows, oneRow } from '../database/database';
+import { allRows, oneRow, type Database } from '../database/database';
 
 /** Upper bounds of the buckets of the duration histogram, in milliseconds. A bound belongs to its bucket. */
 export const DURATION_BOUNDS_MS = [

@@ -1,6 +1,5 @@
 /** Rotates the master key, and replaces the keys of a vault that can no longer be opened. */
 import { sql } from 'kysely';
-import type { VaultKeyWrapper, Secret } from '../../security';
 import {
   assertKeyPair,
   UnknownMasterKey,
@@ -8,6 +7,8 @@ import {
   VaultSecretElsewhere,
   VaultSecretMissing,
   WrappedKeyBroken,
+  type VaultKeyWrapper,
+  type Secret,
 } from '../../security';
 import { WAS_SENT } from '../companies/claim';
 import type { Database, Queryable } from '../database/database';

@@ -2,8 +2,7 @@
  * Staged credentials: credentials that were supplied with a decision that the ledger has not recorded yet. When the
  * ledger records the decision as applied, they come into use. When the decision is refused, they are deleted.
  */
-import type { RawBuilder } from 'kysely';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { COMPANY_STATES } from '../../domain/companies/company-state';
 import { acceptedSupplies } from '../../domain/companies/credential-state';
 import { credentialsDigest } from '../../domain/supply/sealed-digest';

@@ -4,10 +4,8 @@
  */
 import { sql } from 'kysely';
 import { isObtainedTooEarly } from '../../domain/companies/credential-state';
-import type { Stream } from '../../domain/text/streams';
-import { inChunks } from '../../domain/text/streams';
-import type { Secret } from '../../security';
-import { createSealer, sealCredential } from '../../security';
+import { inChunks, type Stream } from '../../domain/text/streams';
+import { createSealer, sealCredential, type Secret } from '../../security';
 import type { Database } from '../database/database';
 import { analyzeCredentials } from '../database/statistics';
 import { delayRecording, isUnrecorded } from '../migrations/audit-trail';

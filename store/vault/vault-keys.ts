@@ -4,7 +4,6 @@
  * (security/vault-secrets.ts).
  */
 import { sql } from 'kysely';
-import type { VaultKeyWrapper, MigrationKey, VaultKey, WrappedKey } from '../../security';
 import {
   assertSignedBy,
   createVaultKey,
@@ -12,9 +11,12 @@ import {
   MigrationKeyInvalid,
   SignedByAnother,
   VaultSecretMissing,
+  type VaultKeyWrapper,
+  type MigrationKey,
+  type VaultKey,
+  type WrappedKey,
 } from '../../security';
-import type { Database, Queryable } from '../database/database';
-import { updateMigration } from '../database/database';
+import { updateMigration, type Database, type Queryable } from '../database/database';
 
 /** Thrown when a migration has no vault, because its workflow has not opened it yet or the vault was destroyed. */
 export class VaultClosed extends Error {

@@ -12,8 +12,15 @@
  * files, log and backups, but from then on these copies cannot be opened.
  */
 import { z } from 'zod';
-import type { VaultKeyWrapper } from '../../security';
-import { applicationBinding, createOpener, credentialBinding, isBoundToRow, SealBroken, Secret } from '../../security';
+import {
+  applicationBinding,
+  createOpener,
+  credentialBinding,
+  isBoundToRow,
+  SealBroken,
+  Secret,
+  type VaultKeyWrapper,
+} from '../../security';
 import type { Queryable } from '../database/database';
 import type { ClaimedCompany } from '../companies/lease';
 import type { SealedApplication } from './sealed-applications';

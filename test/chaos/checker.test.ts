@@ -2,10 +2,16 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { CheckResult, Evidence, Invariant, LoggedDecision, LoggedRequest } from '../../chaos/checker';
-import { check, INVARIANTS } from '../../chaos/checker';
-import { credentialDigest, startHttpProxy } from '../../chaos/cluster';
-import type { HttpProxy } from '../../chaos/cluster';
+import {
+  check,
+  INVARIANTS,
+  type CheckResult,
+  type Evidence,
+  type Invariant,
+  type LoggedDecision,
+  type LoggedRequest,
+} from '../../chaos/checker';
+import { credentialDigest, startHttpProxy, type HttpProxy } from '../../chaos/cluster';
 import { createTemporaryFolder } from '../../stack/folders';
 import { ferry } from '../cli/captured-terminal';
 import { useOrchestrator } from '../support/servers/orchestrator';

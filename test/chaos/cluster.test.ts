@@ -6,8 +6,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { credentialDigest, requestLogAt, resetConnection, startHttpProxy, startTcpProxy } from '../../chaos/cluster';
-import type { HttpProxy, RequestFault, RequestLogEntry, TcpProxy } from '../../chaos/cluster';
+import {
+  credentialDigest,
+  requestLogAt,
+  resetConnection,
+  startHttpProxy,
+  startTcpProxy,
+  type HttpProxy,
+  type RequestFault,
+  type RequestLogEntry,
+  type TcpProxy,
+} from '../../chaos/cluster';
 import { until } from '../support/async';
 
 describe('the proxy between a worker and the service', () => {

@@ -1,5 +1,4 @@
-import { drawFaults, quickFaults } from '../../chaos/faults';
-import type { FaultContext } from '../../chaos/faults';
+import { drawFaults, quickFaults, type FaultContext } from '../../chaos/faults';
 
 /** Returns a stub that has only a name. */
 const named = (name: string) => ({ name });

@@ -1,5 +1,4 @@
-import type { SeedResult } from '../../chaos/results';
-import { areGood, runSeeds, seedLines, totalsLine } from '../../chaos/results';
+import { areGood, runSeeds, seedLines, totalsLine, type SeedResult } from '../../chaos/results';
 import type { RunResult } from '../../chaos/run';
 
 const resultOf = (seed: number, recoveries: readonly (number | 'timed out' | null)[]): RunResult => ({

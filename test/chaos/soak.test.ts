@@ -1,8 +1,7 @@
 /** Tests the soak: its verdict on a figure, and the shares of transient faults that docs/reliability.md states. */
 import type { ProxyAction } from '../../chaos/cluster';
 import { randomOf } from '../../chaos/random';
-import type { Sample } from '../../chaos/soak/flatness';
-import { flatnessOf, medianOf } from '../../chaos/soak/flatness';
+import { flatnessOf, medianOf, type Sample } from '../../chaos/soak/flatness';
 import { transientFaults } from '../../chaos/soak/transient-faults';
 
 const MINUTE_MS = 60_000;

@@ -14,8 +14,7 @@ import { optionsOf, runnableCommands } from '../../cli/reference/commands';
 import { hasUnsafeCharactersInMultilineText } from '../../domain/text/untrusted-text';
 import { startTestMigration } from '../workflows/running-migration';
 import { anyText, fuzzer, NASTY_TEXTS, wellFormed, withinMs } from '../support/faults/fuzz';
-import type { OpenedOrchestrator } from '../support/servers/orchestrator';
-import { startOrchestrator } from '../support/servers/orchestrator';
+import { startOrchestrator, type OpenedOrchestrator } from '../support/servers/orchestrator';
 import { capturedStream, ferry } from './captured-terminal';
 
 const commandLines = fuzzer('command lines');

@@ -1,8 +1,7 @@
 /** Tests which errors of pending activities are reported as problems. */
 import { defaultDataConverter } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time';
-import type { MigrationClient } from '../../client';
-import { readRetriedErrors, readRetries } from '../../client';
+import { readRetriedErrors, readRetries, type MigrationClient } from '../../client';
 
 /** Returns a client for a workflow with these pending activities, whose last attempts ended with this failure. */
 function withFailure(lastFailure: object, ...activities: readonly object[]): MigrationClient {

@@ -1,8 +1,6 @@
 /** Workflows under fixed ids: the effect in the ledger counts, not the result of whichever workflow has the id. */
-import type { Client } from '@temporalio/client';
-import { ServiceError, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { WorkflowHadNoEffect, WorkflowIdOccupied } from '../../client';
-import type { LedgerClient } from '../../client';
+import { ServiceError, WorkflowExecutionAlreadyStartedError, type Client } from '@temporalio/client';
+import { WorkflowHadNoEffect, WorkflowIdOccupied, type LedgerClient } from '../../client';
 import { runUntilEffect } from '../../client/workflow-ids';
 import { TASK_QUEUE } from '../../workflows/messages';
 

@@ -1,4 +1,3 @@
-import type { CompanyDataError } from '../../company-data-client';
 import {
   AccessDenied,
   BadRequest,
@@ -10,6 +9,7 @@ import {
   NotReady,
   ServiceFailing,
   Throttled,
+  type CompanyDataError,
 } from '../../company-data-client';
 import { Secret } from '../../security/secret';
 import {

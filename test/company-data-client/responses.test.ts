@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import type { CallFailure } from '../../domain/companies/call-failure';
 import { type CompanyDataClientOptions, NoResponse, UnreadableResponse } from '../../company-data-client';
 import { Secret } from '../../security/secret';

@@ -1,5 +1,4 @@
-import { sleep } from '../../company-data-client/semaphore';
-import { createSemaphore } from '../../company-data-client/semaphore';
+import { sleep, createSemaphore } from '../../company-data-client/semaphore';
 
 const SIXTY_DAYS_MS = 60 * 86_400_000;
 /** Waits 20 ms, which is long enough to notice a timer that Node fires immediately because its delay is too long. */

@@ -5,10 +5,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
-import type { CompanyState } from '../../domain/companies/company-state';
-import { COMPANY_STATES } from '../../domain/companies/company-state';
-import type { FailureKind, StopReason } from '../../domain/companies/failures';
-import { failureText, shownStopText } from '../../domain/companies/failures';
+import { COMPANY_STATES, type CompanyState } from '../../domain/companies/company-state';
+import { failureText, shownStopText, type FailureKind, type StopReason } from '../../domain/companies/failures';
 import type { GoNoGo } from '../../domain/progress/go-nogo';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { NoticeKind } from '../../domain/progress/notices';

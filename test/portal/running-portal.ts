@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { PortalOptions } from '../../portal/server';
-import { startPortal } from '../../portal/server';
+import { startPortal, type PortalOptions } from '../../portal/server';
 import { Secret } from '../../security';
 import { createLog } from '../../security/log';
 import { createTemporaryFolder } from '../../stack/folders';

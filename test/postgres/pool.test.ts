@@ -1,9 +1,7 @@
-import type { RawBuilder } from 'kysely';
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, PostgresDialect, sql, type RawBuilder } from 'kysely';
 import { openPool, type PoolOptions } from '../../postgres/pool';
 import { until } from '../support/async';
-import type { TestDatabase } from '../support/servers/database';
-import { createTestDatabase } from '../support/servers/database';
+import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 
 /** More executions than are needed for a statement to be prepared. */
 const OFTEN = 50;

@@ -9,8 +9,12 @@ import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { exportJWK, generateKeyPair, SignJWT, type JWTPayload, type KeyLike } from 'jose';
 import { pino } from 'pino';
 import { createPayloadCodec, parsePayloadKeys, Secret } from '../../security';
-import type { CodecServer, CodecServerOptions } from '../../security/codec-server';
-import { startCodecServer, createTokenVerifier } from '../../security/codec-server';
+import {
+  startCodecServer,
+  createTokenVerifier,
+  type CodecServer,
+  type CodecServerOptions,
+} from '../../security/codec-server';
 import { mapConcurrently } from '../support/async';
 
 const [ISSUER, AUDIENCE, ORIGIN] = ['https://identity.example', 'tokenferry-codec', 'https://temporal.example'];

@@ -12,7 +12,6 @@ import { terminationRecord } from '../../domain/decisions/audit-trail';
 import { createVaultKeyWrapper, createVaultSecretFolder, parseMasterKeys, Secret } from '../../security';
 import { createTemporaryFolder } from '../../stack/folders';
 import { startPostgres } from '../../stack/postgres/postgres';
-import type { Database, SuppliedCredential } from '../../store';
 import {
   acceptStaged,
   claimCompanies,
@@ -23,6 +22,8 @@ import {
   rotateVaults,
   stageCredentials,
   stopClaims,
+  type Database,
+  type SuppliedCredential,
 } from '../../store';
 import { createMovableMigration, manifestRows, OBTAINED_AT, type MovableMigration } from '../support/migrations/ledger';
 import { filesBelow } from './leak-search';

@@ -5,12 +5,15 @@
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { withTypedFailures } from '../../activities/typed-failures';
-import type { CompanyDataClient } from '../../company-data-client';
-import { createCompanyDataClient } from '../../company-data-client';
+import { createCompanyDataClient, type CompanyDataClient } from '../../company-data-client';
 import { Secret } from '../../security';
 import { createLog } from '../../security/log';
-import type { MisbehavingService, Reply } from '../company-data-client/misbehaving-service';
-import { CORRELATION_ID, startMisbehavingService } from '../company-data-client/misbehaving-service';
+import {
+  CORRELATION_ID,
+  startMisbehavingService,
+  type MisbehavingService,
+  type Reply,
+} from '../company-data-client/misbehaving-service';
 import { useImportRig } from '../support/migrations/company-import';
 import { alterBody } from '../support/faults/http-proxy';
 import { readRow } from '../support/migrations/ledger';

@@ -1,6 +1,5 @@
 /** Runs migrations whose credentials, names, approvers and reasons are unique markers (leak-search.ts). */
-import type { LedgerClient } from '../../client';
-import { decide, startMigration } from '../../client';
+import { decide, startMigration, type LedgerClient } from '../../client';
 import { manifestDigest } from '../../cli/manifest';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { findPlatform } from '../../platforms/platforms';

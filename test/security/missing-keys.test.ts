@@ -1,18 +1,15 @@
 /** Missing keys cause a clear error, and nothing is lost. Work continues when the key is available. */
 import { randomBytes } from 'node:crypto';
-import type { LedgerClient } from '../../client';
-import { decide, openLedgerClient, readRetriedErrors } from '../../client';
+import { decide, openLedgerClient, readRetriedErrors, type LedgerClient } from '../../client';
 import { parseMasterKeys, parsePayloadKeys, Secret } from '../../security';
 import { countCompanies, readTrail, stageApplication } from '../../store';
 import type { RunningWorker } from '../../worker';
 import { ferry } from '../cli/captured-terminal';
-import type { TestMigration } from '../workflows/running-migration';
-import { waitForProgress, startTestMigration, SUPPORT } from '../workflows/running-migration';
+import { waitForProgress, startTestMigration, SUPPORT, type TestMigration } from '../workflows/running-migration';
 import { until } from '../support/async';
-import type { Orchestrator } from '../support/servers/orchestrator';
 import { SEPARATE_NAMESPACES } from '../support/jest/namespaces';
 import { PAYLOAD_KEY } from '../support/servers/keys';
-import { useOrchestrator } from '../support/servers/orchestrator';
+import { useOrchestrator, type Orchestrator } from '../support/servers/orchestrator';
 
 const OTHER_KEY = randomBytes(32).toString('base64');
 const payloadKeys = (...keys: string[]) => parsePayloadKeys(new Secret(keys.join()));

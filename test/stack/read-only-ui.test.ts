@@ -4,10 +4,8 @@
 import { request } from 'node:http';
 import { Client, Connection } from '@temporalio/client';
 import { createTemporaryFolder } from '../../stack/folders';
-import type { ReadOnlyUi } from '../../stack/temporal/read-only-ui';
-import { startReadOnlyUi } from '../../stack/temporal/read-only-ui';
-import type { RunningTemporal } from '../../stack/temporal/server';
-import { startTemporal } from '../../stack/temporal/server';
+import { startReadOnlyUi, type ReadOnlyUi } from '../../stack/temporal/read-only-ui';
+import { startTemporal, type RunningTemporal } from '../../stack/temporal/server';
 import { temporalCli } from '../support/servers/shared-servers';
 
 const ID = 'acme.quickbooks-online';

@@ -7,8 +7,7 @@ import { SWEEP, TASK_QUEUE } from '../../workflows/messages';
 import { startRelay, type Relay } from '../cli/terminal/tcp-relay';
 import { until } from '../support/async';
 import { startJsonProcess, type JsonProcess } from '../support/servers/json-process';
-import type { OpenedOrchestrator } from '../support/servers/orchestrator';
-import { startOrchestrator } from '../support/servers/orchestrator';
+import { startOrchestrator, type OpenedOrchestrator } from '../support/servers/orchestrator';
 
 const MAIN = ['worker/main.js'] as const;
 

@@ -6,8 +6,7 @@ import { WorkerMetrics } from '../../worker/metrics/worker-metrics';
 import { readDocument } from '../cli/documented-commands';
 import { until } from '../support/async';
 import { startJsonProcess, type JsonProcess } from '../support/servers/json-process';
-import type { OpenedOrchestrator } from '../support/servers/orchestrator';
-import { startOrchestrator } from '../support/servers/orchestrator';
+import { startOrchestrator, type OpenedOrchestrator } from '../support/servers/orchestrator';
 import { startTestMigration } from '../workflows/running-migration';
 
 let orchestrator: OpenedOrchestrator;

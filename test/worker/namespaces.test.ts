@@ -14,8 +14,7 @@ import { SearchAttributesMissing } from '../../worker/connection';
 import { runJson, MANIFEST } from '../cli/command-line';
 import { ferry } from '../cli/captured-terminal';
 import { until } from '../support/async';
-import type { OpenedOrchestrator, Orchestrator } from '../support/servers/orchestrator';
-import { startOrchestrator } from '../support/servers/orchestrator';
+import { startOrchestrator, type OpenedOrchestrator, type Orchestrator } from '../support/servers/orchestrator';
 
 const NAMESPACE = `client-${randomBytes(4).toString('hex')}`;
 const ID = 'separated.quickbooks-online';

@@ -11,8 +11,7 @@ import { until } from '../support/async';
 import { startHttpProxy, type HttpProxy } from '../support/faults/http-proxy';
 import { startJsonProcess, type JsonProcess } from '../support/servers/json-process';
 import { SERVICE_KEY } from '../support/servers/keys';
-import type { OpenedOrchestrator } from '../support/servers/orchestrator';
-import { startOrchestrator } from '../support/servers/orchestrator';
+import { startOrchestrator, type OpenedOrchestrator } from '../support/servers/orchestrator';
 import { startTraceReceiver, type TraceReceiver } from '../support/servers/trace-receiver';
 import { CLIENT, startTestMigration, SUPPORT, type TestMigration } from '../workflows/running-migration';
 

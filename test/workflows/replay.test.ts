@@ -3,8 +3,7 @@ import path from 'node:path';
 import type { PayloadCodec } from '@temporalio/common';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { createWorkerDataConverter, parsePayloadKeys, Secret } from '../../security';
-import type { SavedHistory } from '../support/migrations/histories';
-import { loadHistories } from '../support/migrations/histories';
+import { loadHistories, type SavedHistory } from '../support/migrations/histories';
 import { PAYLOAD_KEY } from '../support/servers/keys';
 import { TRACE_SINKS } from '../../worker/traces';
 

@@ -4,8 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
-import { decide, readProgress, startMigration } from '../../client';
-import type { LedgerClient, DecisionContent } from '../../client';
+import { decide, readProgress, startMigration, type LedgerClient, type DecisionContent } from '../../client';
 import { manifestDigest } from '../../cli/manifest';
 import type { ManifestRow } from '../../domain/companies/manifest';
 import { findPlatform } from '../../platforms/platforms';
@@ -13,10 +12,8 @@ import type { Progress } from '../../domain/progress/progress';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import type { Approver } from '../../domain/migration/approvers';
 import { WEEKDAYS } from '../../domain/planning/windows';
-import type { SigningKey } from '../../security';
-import { Secret } from '../../security';
-import type { SuppliedCredential } from '../../store';
-import { stageCredentials, supplyCredentials } from '../../store';
+import { Secret, type SigningKey } from '../../security';
+import { stageCredentials, supplyCredentials, type SuppliedCredential } from '../../store';
 import { until } from '../support/async';
 import type { Orchestrator } from '../support/servers/orchestrator';
 

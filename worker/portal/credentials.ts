@@ -6,8 +6,7 @@ import { obtainedElsewhereProblem } from '../../domain/supply/row-parser';
 import { findOtherApplication, isSameApplication } from '../../domain/preflight/applications';
 import { counted } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
-import type { RequestAnswer } from '../../portal/contract/requests';
-import { SealedApplicationSchema, SealedCredentialsSchema } from '../../portal/contract/requests';
+import { SealedApplicationSchema, SealedCredentialsSchema, type RequestAnswer } from '../../portal/contract/requests';
 import {
   DUPLICATE,
   NO_SUCH_COMPANY,
@@ -15,7 +14,6 @@ import {
   TOO_EARLY,
   wrongStateText,
 } from '../../presentation/wording/credential-refusals';
-import type { Database, PortalRequest, SealedCredential, StoredMigration, SupplyResult } from '../../store';
 import {
   discardSealedApplication,
   readApplications,
@@ -28,9 +26,13 @@ import {
   sealedApplicationDigest,
   stageApplication,
   stageCredentials,
+  type Database,
+  type PortalRequest,
+  type SealedCredential,
+  type StoredMigration,
+  type SupplyResult,
 } from '../../store';
-import type { PortalContext } from './context';
-import { failed } from './context';
+import { failed, type PortalContext } from './context';
 import { decisionRefusal, KEY_NOT_CONFIRMED, send } from './decisions';
 
 type Refused = NonNullable<RequestAnswer['refusedCredentials']>;

@@ -4,17 +4,13 @@
  * decisions by anyone.
  */
 import { isPublicKey } from '../../domain/migration/approvers';
-import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import { isDecisionMessage, parseDecision } from '../../domain/migration/parse-decision';
+import { isDecisionMessage, parseDecision, type DecisionMessage } from '../../domain/migration/parse-decision';
 import { isSignedBy, parseSigned } from '../../domain/migration/signatures';
 import { counted, oneLine } from '../../domain/text/sentences';
-import type { SignedDecision } from '../../client';
-import { findInapplicable, sendSigned } from '../../client';
-import type { RequestAnswer } from '../../portal/contract/requests';
-import { DecideSchema } from '../../portal/contract/requests';
+import { findInapplicable, sendSigned, type SignedDecision } from '../../client';
+import { DecideSchema, type RequestAnswer } from '../../portal/contract/requests';
 import type { PortalRequest } from '../../store';
-import type { PortalContext } from './context';
-import { AGAIN_AFTER_MS, failed } from './context';
+import { AGAIN_AFTER_MS, failed, type PortalContext } from './context';
 
 /** Checks a decision and sends it. Returns null if its outcome is not known yet. */
 export async function decide(context: PortalContext, request: PortalRequest): Promise<RequestAnswer | null> {

@@ -11,7 +11,6 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { IdentityProviderUnavailable } from '../../security/identity-token';
-import type { PortalRequest, SignInRequest } from '../../store';
 import {
   deleteOldPortalRequests,
   deleteOldStaged,
@@ -19,6 +18,8 @@ import {
   takePortalRequests,
   takeSignIns,
   takeWatchedMigrations,
+  type PortalRequest,
+  type SignInRequest,
 } from '../../store';
 import { nameOf, type PortalContext } from './context';
 import { handleRequest } from './requests';

@@ -2,12 +2,9 @@
 import { suppliedRowProblem } from '../../domain/supply/supplied-rows';
 import { counted, oneLine } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
-import type { RequestAnswer } from '../../portal/contract/requests';
-import { ManifestPartSchema } from '../../portal/contract/requests';
-import type { PortalRequest } from '../../store';
-import { readMigration, readOutcome, readRecordedDecisions, stageManifest } from '../../store';
-import type { PortalContext } from './context';
-import { failed } from './context';
+import { ManifestPartSchema, type RequestAnswer } from '../../portal/contract/requests';
+import { readMigration, readOutcome, readRecordedDecisions, stageManifest, type PortalRequest } from '../../store';
+import { failed, type PortalContext } from './context';
 import { KEY_NOT_CONFIRMED } from './decisions';
 
 /**

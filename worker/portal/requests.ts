@@ -1,12 +1,16 @@
 /** Carries out portal requests, and answers each of them, even if it fails. */
 import { LedgerBehind, MigrationClosed, NoSuchMigration, readReport } from '../../client';
 import { reportPieces } from '../../client/report-formats';
-import type { RequestAnswer } from '../../portal/contract/requests';
-import { ReportRequestSchema } from '../../portal/contract/requests';
-import type { PortalRequest } from '../../store';
-import { answerPortalRequest, MAX_ATTEMPTS, postponePortalRequest, readOutcome, StagingFull } from '../../store';
-import type { PortalContext } from './context';
-import { AGAIN_AFTER_MS, failed, nameOf } from './context';
+import { ReportRequestSchema, type RequestAnswer } from '../../portal/contract/requests';
+import {
+  answerPortalRequest,
+  MAX_ATTEMPTS,
+  postponePortalRequest,
+  readOutcome,
+  StagingFull,
+  type PortalRequest,
+} from '../../store';
+import { AGAIN_AFTER_MS, failed, nameOf, type PortalContext } from './context';
 import { storeApplication, storeCredentials } from './credentials';
 import { decide } from './decisions';
 import { storeManifestPart } from './manifest';

@@ -6,8 +6,7 @@ import { z } from 'zod';
 import { identityNonce } from '../../domain/migration/identity-sign-in';
 import { signInProblem } from '../../domain/migration/sign-in';
 import { IdentityRefused } from '../../security';
-import type { SignInOutcome, SignInRequest } from '../../store';
-import { refuseSignIn, signInWithIdentity, signInWithKey } from '../../store';
+import { refuseSignIn, signInWithIdentity, signInWithKey, type SignInOutcome, type SignInRequest } from '../../store';
 import type { PortalContext } from './context';
 
 const KeyProofSchema = z.strictObject({ signedAt: z.string(), signature: z.string() });

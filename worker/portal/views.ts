@@ -8,13 +8,11 @@ import {
 } from '../../client';
 import { countOpen } from '../../domain/companies/counts';
 import { isOver } from '../../domain/migration/terminated';
-import type { Progress } from '../../domain/progress/progress';
-import { isStepDone } from '../../domain/progress/progress';
+import { isStepDone, type Progress } from '../../domain/progress/progress';
 import { oneLine } from '../../domain/text/sentences';
 import type { TaskFacts } from '../../presentation/portal/task';
 import { migrationView } from '../../presentation/portal/view';
 import { formatMigrationKey, MigrationKeyInvalid } from '../../security';
-import type { Database } from '../../store';
 import {
   countUnconfirmedByWave,
   findCompany,
@@ -24,6 +22,7 @@ import {
   readMigrationKey,
   VaultClosed,
   writePortalView,
+  type Database,
 } from '../../store';
 import type { PortalContext } from './context';
 

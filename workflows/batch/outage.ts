@@ -8,8 +8,7 @@
 import type { ExternalWorkflowHandle } from '@temporalio/workflow';
 import type { ServiceUnavailable } from '../../activities/companies/batch';
 import type { SliceOutage } from '../../activities/companies/circuit-breaker';
-import type { Outage } from '../../domain/migration/outage';
-import { outageSummary } from '../../domain/migration/outage';
+import { outageSummary, type Outage } from '../../domain/migration/outage';
 import { shortActivities } from '../activity-proxies';
 import { backoff } from '../backoff';
 import { outageSignal } from '../messages';

@@ -4,8 +4,7 @@ import type { SliceOutage } from '../../activities/companies/circuit-breaker';
 import type { SliceEnd } from '../../activities/companies/stoppages';
 import type { StopReason } from '../../domain/companies/failures';
 import type { Outage } from '../../domain/migration/outage';
-import type { OutageContext } from './outage';
-import { createOutageWait } from './outage';
+import { createOutageWait, type OutageContext } from './outage';
 
 export interface RunContext extends OutageContext {
   readonly migrationId: string;

@@ -9,18 +9,15 @@
  */
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { withStepEnded, withStepOpened } from '../../domain/decisions/step-transitions';
-import type { MigrationState } from '../../domain/migration/migration-state';
-import { newMigration, withLedgerReadings } from '../../domain/migration/migration-state';
+import { newMigration, withLedgerReadings, type MigrationState } from '../../domain/migration/migration-state';
 import type { MigrationPlan } from '../../domain/migration/plan';
 import type { Step } from '../../domain/migration/steps';
-import type { Progress } from '../../domain/progress/progress';
-import { progressOf } from '../../domain/progress/progress';
+import { progressOf, type Progress } from '../../domain/progress/progress';
 import { continuedDetails, currentDetails } from '../../presentation/temporal-ui/current-details';
 import { continuedState, withPatches } from './patches';
 import { searchAttributesOf } from './search-attributes';
 import { createWaitList } from '../wait-list';
-import type { Waits } from './waits';
-import { createWaits } from './waits';
+import { createWaits, type Waits } from './waits';
 
 export interface MigrationContext extends Waits {
   readonly plan: MigrationPlan;

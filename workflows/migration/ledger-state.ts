@@ -1,12 +1,10 @@
 /** The parts of a migration's state that depend on the ledger: the counts, the estimate and a pause. */
-import type { StopReason } from '../../domain/companies/failures';
-import { stopReasonText } from '../../domain/companies/failures';
+import { stopReasonText, type StopReason } from '../../domain/companies/failures';
 import type { MigrationState } from '../../domain/migration/migration-state';
 import { withAutomaticPause } from '../../domain/decisions/pauses';
 import { shortActivities } from '../activity-proxies';
 import { changedSince } from './conditions';
-import type { MigrationContext } from './context';
-import { now } from './context';
+import { now, type MigrationContext } from './context';
 
 /**
  * Counts the companies. If something changes during the count (`changedSince`), counts again, because the first result

@@ -21,8 +21,12 @@ import { countOpen } from '../../domain/companies/counts';
 import type { Outcome, Unreadable } from '../../domain/migration/decision';
 import { decide, outcomeOf, refuseUnreadable } from '../../domain/decisions/decide';
 import { progressOf } from '../../domain/progress/progress';
-import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import { claimedSender, DECISION_MESSAGES, parseDecision } from '../../domain/migration/parse-decision';
+import {
+  claimedSender,
+  DECISION_MESSAGES,
+  parseDecision,
+  type DecisionMessage,
+} from '../../domain/migration/parse-decision';
 import { parseOutage } from '../../domain/migration/outage';
 import { parseSigned } from '../../domain/migration/signatures';
 import { parseWindowOccurrence } from '../../domain/planning/windows';
@@ -37,8 +41,7 @@ import {
   windowOpenedSignal,
 } from '../messages';
 import type { AuditTrail } from './audit-trail';
-import type { MigrationContext } from './context';
-import { now } from './context';
+import { now, type MigrationContext } from './context';
 import { refreshCounts } from './ledger-state';
 import { askForCheck, checkBeforeSignOff, needsCheckBeforeSignOff } from './relinking';
 

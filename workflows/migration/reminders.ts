@@ -1,12 +1,10 @@
 /** Sends notices to people who have to act: a notice that the migration has stopped, reminders and an escalation. */
 import { ActivityFailure, log } from '@temporalio/workflow';
 import type { Wait } from '../../domain/migration/migration-state';
-import type { NoticeKind } from '../../domain/progress/notices';
-import { afterNotice, nextNotice, noticeOf, waitOf } from '../../domain/progress/notices';
+import { afterNotice, nextNotice, noticeOf, waitOf, type NoticeKind } from '../../domain/progress/notices';
 import { noticeSummary } from '../../presentation/temporal-ui/event-summaries';
 import { noticeActivities } from '../activity-proxies';
-import type { MigrationContext } from './context';
-import { now } from './context';
+import { now, type MigrationContext } from './context';
 
 /** Sends each notice when it is due, until the migration is closed. */
 export function sendReminders(migration: MigrationContext): void {

@@ -11,8 +11,14 @@ import { clientCommand, readSigningPortal, throughPortal } from '../../shared/cl
 import { withMigrationClient } from '../../shared/clients';
 import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
 import { approvalConsequence } from '../../shared/consequences';
-import type { DecisionOptions } from '../../shared/decisions';
-import { actorFrom, addDecisionOptions, contentFrom, parseStep, sendDecision } from '../../shared/decisions';
+import {
+  actorFrom,
+  addDecisionOptions,
+  contentFrom,
+  parseStep,
+  sendDecision,
+  type DecisionOptions,
+} from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
 import { byClient, bySupport } from '../../shared/remedy-commands';
 import { missingDigestWarning } from '../../shared/required-digest';

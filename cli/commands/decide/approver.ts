@@ -1,15 +1,20 @@
 import { InvalidArgumentError } from 'commander';
 import { approverRefusal } from '../../../domain/decisions/approver-changes';
-import type { Approver } from '../../../domain/migration/approvers';
-import { approverFingerprint, approverWithKey, everyApprover, signingRules } from '../../../domain/migration/approvers';
+import {
+  approverFingerprint,
+  approverWithKey,
+  everyApprover,
+  signingRules,
+  type Approver,
+} from '../../../domain/migration/approvers';
 import { roleText } from '../../../domain/migration/steps';
-import type { Invitation } from '../../../store';
 import {
   findInvitationByFingerprint,
   listInvitations,
   markKeyConfirmed,
   readRecordedDecisions,
   revokeInvitation,
+  type Invitation,
 } from '../../../store';
 import { signatureProblem, type LedgerClient } from '../../../client';
 import { readOpenMigration, withLedgerClient } from '../../shared/clients';

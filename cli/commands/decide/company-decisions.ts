@@ -6,14 +6,24 @@ import { counted } from '../../../domain/text/sentences';
 import { readCompanies, readMigration, type Database } from '../../../store';
 import { NoSuchMigration, readProgressIfAnswered, type DecisionContent, type MigrationClient } from '../../../client';
 import { assertApplicable } from '../../shared/applicable-companies';
-import type { CompanyCommand, SelectionOptions } from '../../shared/company-selection';
-import { addCompanyCommand, COMPANY_COMMANDS, readSelection } from '../../shared/company-selection';
+import {
+  addCompanyCommand,
+  COMPANY_COMMANDS,
+  readSelection,
+  type CompanyCommand,
+  type SelectionOptions,
+} from '../../shared/company-selection';
 import type { CommandResult } from '../../terminal/output';
 import { assertLedger, withMigrationClient } from '../../shared/clients';
 import { finalConsequence, lastCompaniesConsequence } from '../../shared/consequences';
 import { confirm, type Context, type YesOption } from '../../shared/context';
-import type { DecisionOptions } from '../../shared/decisions';
-import { addDecisionOptions, contentFrom, sendCompanyDecision, sendDecision } from '../../shared/decisions';
+import {
+  addDecisionOptions,
+  contentFrom,
+  sendCompanyDecision,
+  sendDecision,
+  type DecisionOptions,
+} from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
 import { missingDigestWarning } from '../../shared/required-digest';
 import { readProgressOrUnanswered } from '../../shared/unanswered';

@@ -14,8 +14,15 @@ import { choiceOption } from '../../shared/options';
 import { currentStep, readProgressOrUnanswered } from '../../shared/unanswered';
 import { printFirstOpening } from '../../shared/start-times';
 import { withReadiness } from './first-company';
-import type { NextAfterRejectionOptions } from './next-company';
-import { assertNextFits, assertNextGiven, assertOther, NEXT, nextFrom, withChoice } from './next-company';
+import {
+  assertNextFits,
+  assertNextGiven,
+  assertOther,
+  NEXT,
+  nextFrom,
+  withChoice,
+  type NextAfterRejectionOptions,
+} from './next-company';
 import { withMoreText, type CommandResult } from '../../terminal/output';
 
 /** `ferry reject`, `ferry propose-time`: send the decision of the same name. */

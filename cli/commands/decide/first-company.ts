@@ -4,8 +4,13 @@ import { sentence } from '../../../domain/text/sentences';
 import { findCompany } from '../../../store';
 import { withMigrationClient } from '../../shared/clients';
 import type { Context } from '../../shared/context';
-import type { DecisionOptions } from '../../shared/decisions';
-import { addDecisionOptions, assertCompany, contentFrom, sendDecision } from '../../shared/decisions';
+import {
+  addDecisionOptions,
+  assertCompany,
+  contentFrom,
+  sendDecision,
+  type DecisionOptions,
+} from '../../shared/decisions';
 import { choiceText } from '../../shared/first-company-commands';
 import { withMoreText, type CommandResult } from '../../terminal/output';
 

@@ -4,8 +4,13 @@ import { stepText, type Step } from '../../../domain/migration/steps';
 import { readProgressIfAnswered, type MigrationClient } from '../../../client';
 import { assertCompany, isRejectedFirst, sameCompany, type DecisionOptions } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import type { KeptOptions } from '../../shared/first-company-commands';
-import { choicesAfterRejection, choiceText, insteadText, keptOptions } from '../../shared/first-company-commands';
+import {
+  choicesAfterRejection,
+  choiceText,
+  insteadText,
+  keptOptions,
+  type KeptOptions,
+} from '../../shared/first-company-commands';
 import { withMoreText, type CommandResult } from '../../terminal/output';
 
 interface NextOptions {

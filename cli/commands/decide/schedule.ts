@@ -1,7 +1,13 @@
 import type { Command } from 'commander';
 import { CommandFailed } from '../../shared/errors';
-import type { LedgerClient, WindowSchedule } from '../../../client';
-import { readWindowSchedule, scheduledMigrations, setSchedulePaused, triggerSchedule } from '../../../client';
+import {
+  readWindowSchedule,
+  scheduledMigrations,
+  setSchedulePaused,
+  triggerSchedule,
+  type LedgerClient,
+  type WindowSchedule,
+} from '../../../client';
 import { isAlwaysOpen } from '../../../domain/planning/windows';
 import { readMigration } from '../../../store';
 import { PRINT_NOTHING, type CommandResult, type Output } from '../../terminal/output';

@@ -1,7 +1,13 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { counted } from '../../../domain/text/sentences';
-import type { LedgerClient } from '../../../client';
-import { closeTerminated, NoSuchMigration, sweep, WorkflowHadNoEffect, WorkflowIdOccupied } from '../../../client';
+import {
+  closeTerminated,
+  NoSuchMigration,
+  sweep,
+  WorkflowHadNoEffect,
+  WorkflowIdOccupied,
+  type LedgerClient,
+} from '../../../client';
 import { readMigration } from '../../../store';
 import type { CommandResult } from '../../terminal/output';
 import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';

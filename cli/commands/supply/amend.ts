@@ -1,11 +1,29 @@
 import { NOT_CHECKED } from '../../../domain/companies/company-state';
-import type { AmendmentResult, HeldBack, StoredMigration } from '../../../store';
-import { amendManifest, AmendedMigrationEnded, readHeldBack, readKnownCompanies } from '../../../store';
+import {
+  amendManifest,
+  AmendedMigrationEnded,
+  readHeldBack,
+  readKnownCompanies,
+  type AmendmentResult,
+  type HeldBack,
+  type StoredMigration,
+} from '../../../store';
 import { CommandFailed } from '../../shared/errors';
-import type { DecisionResult, LedgerClient } from '../../../client';
-import { decide, readProgressIfAnswered, signatureProblem } from '../../../client';
-import type { EncodingOption, Manifest, ManifestFiles } from '../../manifest';
-import { addEncoding, HashedKeyMap, readManifest } from '../../manifest';
+import {
+  decide,
+  readProgressIfAnswered,
+  signatureProblem,
+  type DecisionResult,
+  type LedgerClient,
+} from '../../../client';
+import {
+  addEncoding,
+  HashedKeyMap,
+  readManifest,
+  type EncodingOption,
+  type Manifest,
+  type ManifestFiles,
+} from '../../manifest';
 import { PRINT_NOTHING, type CommandResult, type Output } from '../../terminal/output';
 import type { Role } from '../../../domain/migration/steps';
 import type { Platform } from '../../../platforms/platforms';

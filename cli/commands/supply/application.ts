@@ -3,8 +3,13 @@ import { BadRequest, CompanyDataError, DeferredUntil } from '../../../company-da
 import { applicationName, findOtherApplication, type ApplicationFacts } from '../../../domain/preflight/applications';
 import type { FindingCode } from '../../../domain/companies/finding';
 import { plainTextAdvice } from '../../../domain/supply/plain-text';
-import type { StoredMigration } from '../../../store';
-import { discardSealedApplication, readApplications, sealedApplicationDigest, stageApplication } from '../../../store';
+import {
+  discardSealedApplication,
+  readApplications,
+  sealedApplicationDigest,
+  stageApplication,
+  type StoredMigration,
+} from '../../../store';
 import { applicationFrom, type ApplicationOptions } from '../../shared/application-options';
 import { effectOnMoved } from '../../shared/application-replacement';
 import { CommandFailed, withAdvice } from '../../shared/errors';

@@ -22,7 +22,6 @@ import { readRefused } from '../../credentials/refused-credentials';
 import { isEverythingStored, suppliedResult } from '../../credentials/supplied-result';
 import { fileArguments } from '../../shared/file-arguments';
 import { signingAdvice } from '../../shared/signing-advice';
-import type { DecisionOptions } from '../../shared/decisions';
 import {
   addDecisionOptions,
   addActorOptions,
@@ -31,6 +30,7 @@ import {
   decisionResult,
   joinedResult,
   partOutcome,
+  type DecisionOptions,
 } from '../../shared/decisions';
 import { withLedgerClient } from '../../shared/clients';
 import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';

@@ -5,7 +5,6 @@ import { NoSuchMigration } from '../../../client';
 import { loadConfig } from '../../../config';
 import { counted } from '../../../domain/text/sentences';
 import { findPlatform } from '../../../platforms/platforms';
-import type { MigrationKey } from '../../../security';
 import {
   assertSignedBy,
   fingerprintOf,
@@ -13,9 +12,9 @@ import {
   isMigrationKey,
   parseMigrationKey,
   providerFingerprint,
+  type MigrationKey,
 } from '../../../security';
 import { readMigration, readMigrationKey } from '../../../store';
-import type { EncodingOption, ShredOption } from '../../manifest';
 import {
   addFileOptions,
   disposeOf,
@@ -24,6 +23,8 @@ import {
   readCredentials,
   writeSealedApplication,
   writeSealedCredentials,
+  type EncodingOption,
+  type ShredOption,
 } from '../../manifest';
 import { environmentFrom } from '../../shared/application-options';
 import { withLedgerClient } from '../../shared/clients';

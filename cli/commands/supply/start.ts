@@ -6,15 +6,23 @@ import type { Approver } from '../../../domain/migration/approvers';
 import { approversDeadlock } from '../../../domain/decisions/guards';
 import { CommandFailed } from '../../shared/errors';
 import { waitForPreflight, readRetriedErrors, startMigration } from '../../../client';
-import type { Manifest, ManifestFiles } from '../../manifest';
-import { FindingList, readManifest, identifyFile } from '../../manifest';
+import {
+  FindingList,
+  readManifest,
+  identifyFile,
+  addFileOptions,
+  disposeOf,
+  type Manifest,
+  type ManifestFiles,
+  type Disposal,
+  type ShredOption,
+  type EncodingOption,
+} from '../../manifest';
 import { supplyCredentials } from '../../../store';
 import type { Terminal } from '../../terminal/terminal';
 import type { CommandResult } from '../../terminal/output';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import type { Disposal, ShredOption } from '../../manifest';
-import { addFileOptions, disposeOf, type EncodingOption } from '../../manifest';
 import { dryRun } from '../../starting/check';
 import { findingsJson, printFindings, invalidFileResult } from '../../shared/results';
 import { addLimitOptions, type LimitOptions } from '../../shared/limit-options';

@@ -1,4 +1,3 @@
-import type { ClientState, MoveStage } from '../../../domain/companies/company-state';
 import {
   CLIENT_STATES,
   clientStateOf,
@@ -6,6 +5,8 @@ import {
   ledgerStatesOf,
   needsLink,
   unreachedText,
+  type ClientState,
+  type MoveStage,
 } from '../../../domain/companies/company-state';
 import { heldBackForSupport, missingCredentialText, notReadyText } from '../../../domain/companies/credential-state';
 import { FAILURE_KINDS, type FailureKind } from '../../../domain/companies/failures';

@@ -1,6 +1,13 @@
 import { remedyText } from '../../../domain/companies/remedies';
-import type { Database, LedgerCompany, StoredMigration } from '../../../store';
-import { readApplications, readCompanies, readCompanyPage, readMigration } from '../../../store';
+import {
+  readApplications,
+  readCompanies,
+  readCompanyPage,
+  readMigration,
+  type Database,
+  type LedgerCompany,
+  type StoredMigration,
+} from '../../../store';
 import { NoSuchMigration, readStage, type LedgerClient } from '../../../client';
 import type { Output, AlreadyWritten } from '../../terminal/output';
 import { counted } from '../../../domain/text/sentences';

@@ -1,7 +1,13 @@
 import { CHECK_WORKERS } from '../../../domain/progress/worker-advice';
 import { ADD_PAYLOAD_KEY } from '../../shared/errors';
-import type { MigrationClient, MigrationSummary } from '../../../client';
-import { isLedgerProvenBehind, listMigrations, queryProgress, readWorkflowTaskProblems } from '../../../client';
+import {
+  isLedgerProvenBehind,
+  listMigrations,
+  queryProgress,
+  readWorkflowTaskProblems,
+  type MigrationClient,
+  type MigrationSummary,
+} from '../../../client';
 import type { Step } from '../../../domain/migration/steps';
 import { isEnding } from '../../../domain/migration/migration-state';
 import { counted, sentence } from '../../../domain/text/sentences';

@@ -6,7 +6,6 @@ import { isOver } from '../../../domain/migration/terminated';
 import { meanwhileTask } from '../../../domain/progress/meanwhile';
 import { firstOpening } from '../../../domain/progress/first-opening';
 import type { Progress } from '../../../domain/progress/progress';
-import type { Database } from '../../../store';
 import {
   countInterrupted,
   listInvitations,
@@ -20,9 +19,16 @@ import {
   readNextTry,
   readOverviews,
   readSuggestedCompanies,
+  type Database,
 } from '../../../store';
-import type { LedgerClient } from '../../../client';
-import { isBatchRunning, isLedgerBehindProgress, readRetries, readProgress, readSchedulePause } from '../../../client';
+import {
+  isBatchRunning,
+  isLedgerBehindProgress,
+  readRetries,
+  readProgress,
+  readSchedulePause,
+  type LedgerClient,
+} from '../../../client';
 import { shownForecast } from '../../reporting/migration-end';
 import { retryTexts } from '../../reporting/retries';
 import { printMigration, type Deferred, type MigrationFindings } from '../../reporting/migration-summary';

@@ -7,9 +7,14 @@ import { isPartial } from '../../../domain/migration/partial-outcome';
 import { counted } from '../../../domain/text/sentences';
 import { findPlatform } from '../../../platforms/platforms';
 import { createSealer, fingerprintOf, sealCredential, type MigrationKey } from '../../../security';
-import { addSealOptions, addProviderOption, sealFile } from '../../commands/supply/seal';
-import type { HowToSupply, ProviderOption, SealFileOptions } from '../../commands/supply/seal';
-import type { EncodingOption, FindingList, ShredOption } from '../../manifest';
+import {
+  addSealOptions,
+  addProviderOption,
+  sealFile,
+  type HowToSupply,
+  type ProviderOption,
+  type SealFileOptions,
+} from '../../commands/supply/seal';
 import {
   addFileOptions,
   CredentialMatcher,
@@ -18,6 +23,9 @@ import {
   isSealedFile,
   readCredentials,
   readSealedCredentials,
+  type EncodingOption,
+  type FindingList,
+  type ShredOption,
 } from '../../manifest';
 import { CommandFailed } from '../../shared/errors';
 import { shellQuoted } from '../../shared/remedy-commands';

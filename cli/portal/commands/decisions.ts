@@ -2,8 +2,13 @@ import { limitsText } from '../../../presentation/wording/decisions';
 import type { Command } from 'commander';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { addYesOption } from '../../shared/context';
-import { addCompanyCommand, COMPANY_COMMANDS, readSelection } from '../../shared/company-selection';
-import type { CompanyCommand, SelectionOptions } from '../../shared/company-selection';
+import {
+  addCompanyCommand,
+  COMPANY_COMMANDS,
+  readSelection,
+  type CompanyCommand,
+  type SelectionOptions,
+} from '../../shared/company-selection';
 import { CommandFailed } from '../../shared/errors';
 import { referenceList } from '../../shared/results';
 import {

@@ -2,8 +2,14 @@ import { headlineFor } from '../../../portal/client/key-confirmation';
 import { CommandFailed } from '../../shared/errors';
 import type { CommandResult } from '../../terminal/output';
 import type { TableCell } from '../../terminal/table';
-import type { Connection, PortalContext, Waiting } from '../connection';
-import { fingerprintOfKey, sayOnce, withPortal } from '../connection';
+import {
+  fingerprintOfKey,
+  sayOnce,
+  withPortal,
+  type Connection,
+  type PortalContext,
+  type Waiting,
+} from '../connection';
 import { readSignIns, signingKeyOf, type SignIn } from '../sign-ins';
 import { inReadersZone, mustConfirmKey } from '../summary';
 import { EACH_WITHIN_MS } from './sign-in';

@@ -1,11 +1,9 @@
 /** Lists of companies: with search and filter, or only those that need attention. Read page by page. */
 import { counted } from '../../../domain/text/sentences';
 import { companyDecisions, openAction } from '../decisions/actions';
-import type { Company, CompanyFilter } from '../../client/api';
-import { stateLabel } from '../../client/api';
+import { stateLabel, type Company, type CompanyFilter } from '../../client/api';
 import { offeredRemedies, otherHelp } from '../../client/remedies';
-import { readCompanies, canDecide } from '../app';
-import type { App } from '../app';
+import { readCompanies, canDecide, type App } from '../app';
 import { problemText, sentence } from '../elements/dialog';
 import {
   announce,

@@ -1,8 +1,7 @@
 /** The two lists of the page: all companies with search and filter, and those that need attention. */
 import type { App } from '../app';
-import type { CompanyState } from '../../client/api';
 import { noExceptionsText } from '../../client/remedies';
-import { STATE_LABELS } from '../../client/api';
+import { STATE_LABELS, type CompanyState } from '../../client/api';
 import { createCompanyList, type CompanyList } from './companies';
 import { byId, el, field, hint } from '../elements/elements';
 import { zoneText } from '../elements/times';

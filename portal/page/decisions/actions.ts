@@ -4,12 +4,10 @@ import { counted } from '../../../domain/text/sentences';
 import type { Action, Company } from '../../client/api';
 import { sendInParts } from '../../client/decisions';
 import { offeredRemedies } from '../../client/remedies';
-import type { App } from '../app';
-import { canDecide, decide } from '../app';
+import { canDecide, decide, type App } from '../app';
 import { openDialog } from '../elements/dialog';
 import type { Child } from '../elements/elements';
-import { limitsForm, referencesForm, syncForm, timeForm } from './forms';
-import type { Scope } from './forms';
+import { limitsForm, referencesForm, syncForm, timeForm, type Scope } from './forms';
 import { notMovedList } from './not-moved';
 
 /** The form for a decision. `read` throws `FormProblem`. */

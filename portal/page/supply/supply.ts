@@ -2,8 +2,7 @@
 import type { ParsedCredential } from '../../../domain/supply/row-parser';
 import { supplyInParts, type Supply } from '../../client/supply';
 import { missingKeyTexts } from '../../client/missing-key';
-import { submit, decide } from '../app';
-import type { App } from '../app';
+import { submit, decide, type App } from '../app';
 import { FormProblem, sentence, type Sending } from '../elements/dialog';
 import { checkKey, createSealer, KeyRefused, type SealingKey } from './sealing';
 

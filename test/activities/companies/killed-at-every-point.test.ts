@@ -7,8 +7,12 @@ import type { Activities } from '../../../activities';
 import { terminationRecord } from '../../../domain/decisions/audit-trail';
 import { readMigration, recordDecisions } from '../../../store';
 import { activityEnvironment, statusAtService, useImportRig } from '../../support/migrations/company-import';
-import type { Fault, CrashableWorker, InjectedFault } from '../../support/faults/crash-points';
-import { startCrashableWorker } from '../../support/faults/crash-points';
+import {
+  startCrashableWorker,
+  type Fault,
+  type CrashableWorker,
+  type InjectedFault,
+} from '../../support/faults/crash-points';
 import { rowsWithCredential, msFromNow, readRow } from '../../support/migrations/ledger';
 import { mapConcurrently } from '../../support/async';
 

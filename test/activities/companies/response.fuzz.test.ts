@@ -4,8 +4,7 @@
  * such responses reaches a final state, or a state that a person can resolve, once the service responds properly again.
  * See test/support/faults/fuzz.ts for longer runs.
  */
-import { createServer, type Server } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type Server, type AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { CompanyDataError, createCompanyDataClient, type CompanyDataClient } from '../../../company-data-client';
 import { hasUnsafeCharactersInMultilineText } from '../../../domain/text/untrusted-text';

@@ -2,8 +2,7 @@
  * A service that was restored to an older state has lost companies. No company gets stuck, and no token is used twice.
  */
 import { randomUUID } from 'node:crypto';
-import { retryCompanies, retryWithNewCredential, stageCredentials, stopClaims } from '../../../store';
-import { acceptStaged } from '../../../store';
+import { retryCompanies, retryWithNewCredential, stageCredentials, stopClaims, acceptStaged } from '../../../store';
 import { Secret } from '../../../security';
 import { dropped, failing } from '../../company-data-client/misbehaving-service';
 import { useImportRig, statusAtService } from '../../support/migrations/company-import';

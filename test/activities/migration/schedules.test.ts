@@ -2,8 +2,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { createWindowSchedules } from '../../../activities';
 import { scheduleIdOf } from '../../../domain/migration/temporal-names';
-import type { Window } from '../../../domain/planning/windows';
-import { WEEKDAYS, windowOccurrences } from '../../../domain/planning/windows';
+import { WEEKDAYS, windowOccurrences, type Window } from '../../../domain/planning/windows';
 import { until } from '../../support/async';
 import { ownNamespace } from '../../support/jest/namespaces';
 import { sharedTemporal } from '../../support/servers/shared-servers';

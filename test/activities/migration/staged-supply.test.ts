@@ -2,13 +2,13 @@
 import { sql } from 'kysely';
 import type { Decision } from '../../../domain/migration/decision';
 import { applicationDigest, hashOfBox } from '../../../domain/supply/sealed-digest';
-import type { Database } from '../../../store';
 import {
   readDecisions,
   readStagedDigest,
   readUnregisteredApplication,
   stageApplication,
   stageCredentials,
+  type Database,
 } from '../../../store';
 import { useImportRig } from '../../support/migrations/company-import';
 import { credentialOf, readRow, rowsWithCredential, untilBlocked, updateRow } from '../../support/migrations/ledger';

@@ -1,8 +1,13 @@
 /** States of the dashboard for its tests, and the lines that it shows for them. */
 import { frameOf, visibleRowCount } from '../../../cli/dashboard/frame';
 import { handleKey } from '../../../cli/dashboard/keys';
-import type { DashboardRow, DashboardState, Reading } from '../../../cli/dashboard/state';
-import { INITIAL_STATE, withReading } from '../../../cli/dashboard/state';
+import {
+  INITIAL_STATE,
+  withReading,
+  type DashboardRow,
+  type DashboardState,
+  type Reading,
+} from '../../../cli/dashboard/state';
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { progressOf } from '../../../domain/progress/progress';

@@ -1,6 +1,11 @@
 /** Tests `ferry schedule`, which shows, pauses, resumes and triggers windows. */
-import { closedWindows, startTestMigration, windowChange, SUPPORT } from '../../workflows/running-migration';
-import type { TestMigration } from '../../workflows/running-migration';
+import {
+  closedWindows,
+  startTestMigration,
+  windowChange,
+  SUPPORT,
+  type TestMigration,
+} from '../../workflows/running-migration';
 import { until } from '../../support/async';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { localTime } from '../../../cli/terminal/times';

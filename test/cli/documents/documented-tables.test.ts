@@ -1,8 +1,7 @@
 /** Tests that docs/ lists every command, platform and package, and that the commands in docs/runbook.md exist. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { PLATFORMS } from '../../../platforms/platforms';
-import type { Platform } from '../../../platforms/platforms';
+import { PLATFORMS, type Platform } from '../../../platforms/platforms';
 import { ferry } from '../captured-terminal';
 import { readDocument } from '../documented-commands';
 

@@ -1,15 +1,20 @@
 /** Tests docs/operating.md by running its commands in a shell, exactly as they are written. */
 import { countOpen } from '../../../domain/companies/counts';
 import type { Progress } from '../../../domain/progress/progress';
-import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import { DECISION_MESSAGES, parseDecision } from '../../../domain/migration/parse-decision';
+import { DECISION_MESSAGES, parseDecision, type DecisionMessage } from '../../../domain/migration/parse-decision';
 import { STEP_RULES, STEPS, stepNumber } from '../../../domain/migration/steps';
 import { progressQuery } from '../../../workflows/messages';
 import { readWindowSchedule } from '../../../client';
 import { windowChange, closedWindows, startTestMigration, SUPPORT } from '../../workflows/running-migration';
 import { until } from '../../support/async';
-import type { CommandOutcome, Section, Shell } from '../documented-commands';
-import { openShell, readDocument, readSections } from '../documented-commands';
+import {
+  openShell,
+  readDocument,
+  readSections,
+  type CommandOutcome,
+  type Section,
+  type Shell,
+} from '../documented-commands';
 import { runJson } from '../command-line';
 
 const SECTIONS = readSections('operating.md');

@@ -1,6 +1,5 @@
 /** Tests the five-minute tour of the README by running its commands as they are written. */
-import type { CommandOutcome, Shell } from '../documented-commands';
-import { openShell, readDocument, readSections } from '../documented-commands';
+import { openShell, readDocument, readSections, type CommandOutcome, type Shell } from '../documented-commands';
 
 const README = '../README.md';
 const linesOf = (title: string): readonly string[] =>

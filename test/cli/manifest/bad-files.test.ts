@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { FindingCase } from './finding-cases';
-import { assertFound, csv, findingsOf, VALID_ROW, HEADER, withTokens } from './finding-cases';
+import { assertFound, csv, findingsOf, VALID_ROW, HEADER, withTokens, type FindingCase } from './finding-cases';
 import { removeTempFiles } from './manifest-files';
 
 afterAll(removeTempFiles);

@@ -1,5 +1,4 @@
-import type { FindingCase } from './finding-cases';
-import { assertFound } from './finding-cases';
+import { assertFound, type FindingCase } from './finding-cases';
 import { removeTempFiles } from './manifest-files';
 
 afterAll(removeTempFiles);

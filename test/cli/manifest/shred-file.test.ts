@@ -1,5 +1,19 @@
-import { linkSync, mkdtempSync, openSync, closeSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
-import { existsSync, fstatSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdtempSync,
+  openSync,
+  closeSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  existsSync,
+  fstatSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { NotShredded, identifyFile, shredFile, type FileIdentity } from '../../../cli/manifest';

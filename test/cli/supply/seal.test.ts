@@ -2,7 +2,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { inspect } from 'node:util';
-import type { VaultKeyWrapper } from '../../../security';
 import {
   createVaultKeyWrapper,
   createSealer,
@@ -13,6 +12,7 @@ import {
   parseMigrationKey,
   providerFingerprint,
   SealBroken,
+  type VaultKeyWrapper,
 } from '../../../security';
 import { readVault } from '../../../store';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';

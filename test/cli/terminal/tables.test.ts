@@ -5,8 +5,7 @@ import { printSteps } from '../../../cli/reporting/steps-table';
 import { Output } from '../../../cli/terminal/output';
 import { formatTable, type TableColumn } from '../../../cli/terminal/table';
 import { capturedStream, ferry } from '../captured-terminal';
-import type { TestMigration } from '../../workflows/running-migration';
-import { startTestMigration } from '../../workflows/running-migration';
+import { startTestMigration, type TestMigration } from '../../workflows/running-migration';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { SEPARATE_NAMESPACES } from '../../support/jest/namespaces';
 

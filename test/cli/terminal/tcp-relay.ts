@@ -1,5 +1,4 @@
-import type { AddressInfo, Server, Socket } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /** Forwards connections between a command and a server, to simulate an outage for that command only. */
 export interface Relay {

@@ -1,6 +1,5 @@
 /** Tests that input from before a question does not answer it, with `ferry` in a pseudo-terminal. */
-import type { TerminalSession } from './pseudo-terminal';
-import { KEY, startTerminalSession } from './pseudo-terminal';
+import { KEY, startTerminalSession, type TerminalSession } from './pseudo-terminal';
 
 const QUESTION = 'Renew the vault of kite.xero? (y/N)';
 

@@ -1,6 +1,12 @@
 /** Tests `ferry watch` on a terminal and without one. */
-import type { TestMigration } from '../../workflows/running-migration';
-import { CLIENT, closedWindows, startTestMigration, SUPPORT, windowChange } from '../../workflows/running-migration';
+import {
+  CLIENT,
+  closedWindows,
+  startTestMigration,
+  SUPPORT,
+  windowChange,
+  type TestMigration,
+} from '../../workflows/running-migration';
 import { runJson } from '../command-line';
 import { ferry } from '../captured-terminal';
 import { until } from '../../support/async';

@@ -1,12 +1,12 @@
 /** Tests that commands and the handover report name the companies that lack only a usable credential to be moved. */
 import { readCompanies } from '../../../store';
-import type { MovableMigration } from '../../support/migrations/ledger';
 import {
   CONFIRMED_AT,
   createMovableMigration,
   manifestRows,
   updateRow,
   useLedger,
+  type MovableMigration,
 } from '../../support/migrations/ledger';
 import { useOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';

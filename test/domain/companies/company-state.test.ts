@@ -1,8 +1,5 @@
 import fc from 'fast-check';
-import type { ClientState, CompanyState } from '../../../domain/companies/company-state';
-import type { Counts } from '../../../domain/companies/counts';
-import type { FailureKind } from '../../../domain/companies/failures';
-import { FAILURE_KINDS, failureText } from '../../../domain/companies/failures';
+import { FAILURE_KINDS, failureText, type FailureKind } from '../../../domain/companies/failures';
 import {
   notMovedText,
   CLIENT_STATES,
@@ -10,8 +7,10 @@ import {
   clientStateText,
   COMPANY_STATES,
   ledgerStatesOf,
+  type ClientState,
+  type CompanyState,
 } from '../../../domain/companies/company-state';
-import { clientCounts } from '../../../domain/companies/counts';
+import { clientCounts, type Counts } from '../../../domain/companies/counts';
 import { isStepComplete, withStepEnded, withStepOpened } from '../../../domain/decisions/step-transitions';
 import { STEPS, isRole, isStep, stepNumber } from '../../../domain/migration/steps';
 import { approve, AT, counts, decideAll, LATER, stateAt } from '../../support/migrations/migration-states';

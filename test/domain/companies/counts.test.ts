@@ -1,4 +1,3 @@
-import type { Counts } from '../../../domain/companies/counts';
 import {
   mayHaveCrossed,
   countReadyOrMoving,
@@ -6,6 +5,7 @@ import {
   countOpen,
   countFinished,
   isSameCounts,
+  type Counts,
 } from '../../../domain/companies/counts';
 import { counts } from '../../support/migrations/migration-states';
 

@@ -1,7 +1,6 @@
 /** Tests every row of the failure table (domain/companies/failures.ts). */
 import fc from 'fast-check';
 import type { CallFailure } from '../../../domain/companies/call-failure';
-import type { Call, Consequence, FailureKind, StopReason } from '../../../domain/companies/failures';
 import {
   consequenceOf,
   consequenceOfLinkError,
@@ -9,6 +8,10 @@ import {
   stopNumbersIn,
   shownStopText,
   stopReasonText,
+  type Call,
+  type Consequence,
+  type FailureKind,
+  type StopReason,
 } from '../../../domain/companies/failures';
 
 const CALLS: readonly Call[] = [

@@ -1,10 +1,13 @@
 import { acceptedSupplies } from '../../../domain/companies/credential-state';
-import type { CompanyState } from '../../../domain/companies/company-state';
-import { COMPANY_STATES, isOpen } from '../../../domain/companies/company-state';
-import type { FailureKind } from '../../../domain/companies/failures';
-import { FAILURE_KINDS } from '../../../domain/companies/failures';
-import type { Remediable, Remedy } from '../../../domain/companies/remedies';
-import { acceptedRemedies, remediesFor, remedyText } from '../../../domain/companies/remedies';
+import { COMPANY_STATES, isOpen, type CompanyState } from '../../../domain/companies/company-state';
+import { FAILURE_KINDS, type FailureKind } from '../../../domain/companies/failures';
+import {
+  acceptedRemedies,
+  remediesFor,
+  remedyText,
+  type Remediable,
+  type Remedy,
+} from '../../../domain/companies/remedies';
 
 const company = (changes: Partial<Remediable>): Remediable => ({
   state: 'failed',

@@ -1,5 +1,4 @@
-import type { Role, Step } from '../../../domain/migration/steps';
-import { STEP_RULES, STEPS, stepNumber } from '../../../domain/migration/steps';
+import { STEP_RULES, STEPS, stepNumber, type Role, type Step } from '../../../domain/migration/steps';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { missingApprovals } from '../../../domain/decisions/approvals';
 import {

@@ -2,13 +2,10 @@
 import { decide, outcomeOf } from '../../../domain/decisions/decide';
 import type { Approver } from '../../../domain/migration/approvers';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import { parseDecision } from '../../../domain/migration/parse-decision';
-import type { DecisionRules } from '../../../domain/migration/plan';
-import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
+import { parseDecision, type DecisionMessage } from '../../../domain/migration/parse-decision';
+import { DEFAULT_DECISION_RULES, type DecisionRules } from '../../../domain/migration/plan';
 import { bytesToSign, parseSigned } from '../../../domain/migration/signatures';
-import type { SigningKey } from '../../../security';
-import { createSigningKey, parseSigningKey, Secret } from '../../../security';
+import { createSigningKey, parseSigningKey, Secret, type SigningKey } from '../../../security';
 import { AT, stateAt } from '../../support/migrations/migration-states';
 import { BY_CLEO, BY_SAM, CLEO, SAM } from '../../support/migrations/signed-decisions';
 

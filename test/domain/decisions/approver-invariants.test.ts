@@ -2,19 +2,19 @@
 import fc from 'fast-check';
 import { createTrailVerifier } from '../../../domain/decisions/audit-trail';
 import { decide, outcomeOf } from '../../../domain/decisions/decide';
-import type { RecordedDecisions } from '../../../domain/decisions/release';
-import { NO_DECISIONS, withDecision } from '../../../domain/decisions/release';
-import type { LedgerView } from '../../../domain/decisions/verification';
-import { ledgerRefusal, ledgerSigning, withoutInvalidSignature } from '../../../domain/decisions/verification';
-import type { Approver } from '../../../domain/migration/approvers';
-import { approverWithKey, signingRules } from '../../../domain/migration/approvers';
+import { NO_DECISIONS, withDecision, type RecordedDecisions } from '../../../domain/decisions/release';
+import {
+  ledgerRefusal,
+  ledgerSigning,
+  withoutInvalidSignature,
+  type LedgerView,
+} from '../../../domain/decisions/verification';
+import { approverWithKey, signingRules, type Approver } from '../../../domain/migration/approvers';
 import { parseDecision } from '../../../domain/migration/parse-decision';
-import type { LastSigned } from '../../../domain/migration/signatures';
-import { bytesToSign, parseSigned, withLastSigned } from '../../../domain/migration/signatures';
+import { bytesToSign, parseSigned, withLastSigned, type LastSigned } from '../../../domain/migration/signatures';
 import { ROLES } from '../../../domain/migration/steps';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
-import type { SigningKey } from '../../../security';
-import { createSigningKey, parseSigningKey, Secret } from '../../../security';
+import { createSigningKey, parseSigningKey, Secret, type SigningKey } from '../../../security';
 import { AT, counts, stateAt } from '../../support/migrations/migration-states';
 
 const ID = 'acme.xero';

@@ -2,9 +2,7 @@
 import type { Companies } from '../../../domain/migration/decision';
 import type { MigrationState, Pause } from '../../../domain/migration/migration-state';
 import type { Role } from '../../../domain/migration/steps';
-import type { Window } from '../../../domain/planning/windows';
-import { WEEKDAYS } from '../../../domain/planning/windows';
-import type { DecisionDraft } from '../../support/migrations/migration-states';
+import { WEEKDAYS, type Window } from '../../../domain/planning/windows';
 import {
   answerTo,
   counts,
@@ -13,6 +11,7 @@ import {
   reject,
   stateAt,
   withoutRecord,
+  type DecisionDraft,
 } from '../../support/migrations/migration-states';
 
 describe('a replacement of a credential', () => {

@@ -1,15 +1,16 @@
 /** Tests the verification of an exported trail in which approvers are added and removed. */
-import type { TrailEntry } from '../../../domain/decisions/audit-trail';
-import { createTrailVerifier, endBytesToSign, trailEndProblem } from '../../../domain/decisions/audit-trail';
-import type { Approver } from '../../../domain/migration/approvers';
-import { approverFingerprint } from '../../../domain/migration/approvers';
+import {
+  createTrailVerifier,
+  endBytesToSign,
+  trailEndProblem,
+  type TrailEntry,
+} from '../../../domain/decisions/audit-trail';
+import { approverFingerprint, type Approver } from '../../../domain/migration/approvers';
 import { parseDecision } from '../../../domain/migration/parse-decision';
-import type { DecisionRules } from '../../../domain/migration/plan';
-import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
+import { DEFAULT_DECISION_RULES, type DecisionRules } from '../../../domain/migration/plan';
 import { parseSigned } from '../../../domain/migration/signatures';
 import { AT } from '../../support/migrations/migration-states';
 import { BY_CLEO, BY_SAM, CLEO, SAM, SIGNED } from '../../support/migrations/signed-decisions';
-import type { SentDecision } from './approver-decisions';
 import {
   ID,
   DANA,
@@ -24,6 +25,7 @@ import {
   remove,
   pauseBy,
   resumeBy,
+  type SentDecision,
 } from './approver-decisions';
 
 describe('the verification of an exported trail', () => {

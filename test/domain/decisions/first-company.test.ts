@@ -1,7 +1,6 @@
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Role } from '../../../domain/migration/steps';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
-import type { DecisionDraft } from '../../support/migrations/migration-states';
 import {
   answerTo,
   counts,
@@ -10,6 +9,7 @@ import {
   firstCompany,
   reject,
   stateAt,
+  type DecisionDraft,
 } from '../../support/migrations/migration-states';
 
 describe('a rejection of the first company', () => {

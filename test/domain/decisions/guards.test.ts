@@ -2,7 +2,6 @@ import type { Counts } from '../../../domain/companies/counts';
 import { digestOf, approversDeadlock } from '../../../domain/decisions/guards';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Step } from '../../../domain/migration/steps';
-import type { DecisionDraft } from '../../support/migrations/migration-states';
 import {
   answerTo,
   approve,
@@ -15,8 +14,10 @@ import {
   preflight,
   proposeTime,
   reject,
+  START_AT,
+  stateAt,
+  type DecisionDraft,
 } from '../../support/migrations/migration-states';
-import { START_AT, stateAt } from '../../support/migrations/migration-states';
 
 const RULES = { requireDigest: false, fourEyes: false, approvers: null };
 const digestAt = (state: MigrationState, step: Step): string =>

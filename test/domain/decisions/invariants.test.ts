@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { missingApprovals } from '../../../domain/decisions/approvals';
 import { decide } from '../../../domain/decisions/decide';
 import type { Decision } from '../../../domain/migration/decision';
-import type { MigrationState } from '../../../domain/migration/migration-state';
-import { newMigration } from '../../../domain/migration/migration-state';
+import { newMigration, type MigrationState } from '../../../domain/migration/migration-state';
 import { STEPS, stepNumber } from '../../../domain/migration/steps';
 import { approve, AT, decideAll, proposeTime, withoutRecord } from '../../support/migrations/migration-states';
 import {

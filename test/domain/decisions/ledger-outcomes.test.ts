@@ -3,7 +3,6 @@ import type { Outcome } from '../../../domain/migration/decision';
 import { decide, outcomeOf, withLedgerOutcomes } from '../../../domain/decisions/decide';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
-import type { DecisionDraft } from '../../support/migrations/migration-states';
 import {
   approve,
   AT,
@@ -12,6 +11,7 @@ import {
   proposeTime,
   stateAt,
   withoutRecord,
+  type DecisionDraft,
 } from '../../support/migrations/migration-states';
 
 const refusedByLedger = ({ outcome }: { readonly outcome: Outcome }): Outcome => ({

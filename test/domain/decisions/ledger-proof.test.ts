@@ -1,5 +1,4 @@
-import { createLedgerProof, isLedgerLine } from '../../../domain/decisions/ledger-proof';
-import type { LedgerSummary } from '../../../domain/decisions/ledger-proof';
+import { createLedgerProof, isLedgerLine, type LedgerSummary } from '../../../domain/decisions/ledger-proof';
 import type { Companies, Decision } from '../../../domain/migration/decision';
 
 const AT = '2026-03-02T12:00:00.000Z';

@@ -1,11 +1,8 @@
 /** The ledger's view of a migration and the ledger's refusals of decisions, for tests of the verification. */
 import type { Decision } from '../../../domain/migration/decision';
-import type { RecordedDecisions } from '../../../domain/decisions/release';
-import { NO_DECISIONS, withDecision } from '../../../domain/decisions/release';
-import type { LedgerView } from '../../../domain/decisions/verification';
-import { ledgerRefusal } from '../../../domain/decisions/verification';
+import { NO_DECISIONS, withDecision, type RecordedDecisions } from '../../../domain/decisions/release';
+import { ledgerRefusal, type LedgerView } from '../../../domain/decisions/verification';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
-import type { DecisionDraft } from '../../support/migrations/migration-states';
 import {
   approve,
   AT,
@@ -14,6 +11,7 @@ import {
   nameOf,
   proposeTime,
   reject,
+  type DecisionDraft,
 } from '../../support/migrations/migration-states';
 
 export const LATE = '2026-03-02T12:00:00.000Z';

@@ -10,7 +10,6 @@ import { waitingForOf } from '../../../domain/progress/waiting-for';
 import { pauseFact } from '../../../presentation/portal/pause-fact';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import { actionsOf } from '../../../presentation/portal/actions';
-import type { DecisionDraft } from '../../support/migrations/migration-states';
 import {
   answerTo,
   AT,
@@ -20,6 +19,7 @@ import {
   LATER,
   migrationPlan,
   stateAt,
+  type DecisionDraft,
 } from '../../support/migrations/migration-states';
 
 const AUTOMATIC: Pause = { reason: 'the key is refused', by: null, stopReason: 'key-refused', at: LATER };

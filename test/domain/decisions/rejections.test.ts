@@ -1,8 +1,7 @@
 import { missingApprovals } from '../../../domain/decisions/approvals';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { isStepComplete, withStepEnded } from '../../../domain/decisions/step-transitions';
-import type { Step } from '../../../domain/migration/steps';
-import { stepText } from '../../../domain/migration/steps';
+import { stepText, type Step } from '../../../domain/migration/steps';
 import {
   answerTo,
   approve,

@@ -1,7 +1,6 @@
 /** Tests which companies the recorded decisions release, and when they allow a migration to be closed. */
 import type { Decision, StepDecision } from '../../../domain/migration/decision';
 import type { Role, Step } from '../../../domain/migration/steps';
-import type { RecordedDecisions } from '../../../domain/decisions/release';
 import {
   NO_DECISIONS,
   possibleEnding,
@@ -9,6 +8,7 @@ import {
   stepByDecisions,
   withDecision,
   withdrawnApprovals,
+  type RecordedDecisions,
 } from '../../../domain/decisions/release';
 
 const AT = '2026-03-02T12:00:00.000Z';

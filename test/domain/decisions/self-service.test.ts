@@ -4,13 +4,11 @@ import { shownStopText } from '../../../domain/companies/failures';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import { headline, progressOf } from '../../../domain/progress/progress';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
-import type { MigrationState } from '../../../domain/migration/migration-state';
-import { newMigration } from '../../../domain/migration/migration-state';
+import { newMigration, type MigrationState } from '../../../domain/migration/migration-state';
 import { nextNotice, waitOf } from '../../../domain/progress/notices';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
 import { isStepComplete, withStepEnded, withStepOpened } from '../../../domain/decisions/step-transitions';
-import type { DecisionDraft } from '../../support/migrations/migration-states';
 import {
   answerTo,
   approve,
@@ -20,6 +18,7 @@ import {
   preflight,
   proposeTime,
   reject,
+  type DecisionDraft,
 } from '../../support/migrations/migration-states';
 
 const plan = {

@@ -2,7 +2,6 @@
 import { missingApprovals } from '../../../domain/decisions/approvals';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { isStepComplete, withStepEnded } from '../../../domain/decisions/step-transitions';
-import type { DecisionDraft } from '../../support/migrations/migration-states';
 import {
   approve,
   AT,
@@ -13,6 +12,7 @@ import {
   proposeTime,
   reject,
   stateAt,
+  type DecisionDraft,
 } from '../../support/migrations/migration-states';
 
 const cancel: DecisionDraft = { kind: 'cancel', role: 'client', reason: 'sold' };

@@ -3,19 +3,26 @@ import fc from 'fast-check';
 import { NO_COUNTS } from '../../../domain/companies/counts';
 import type { Decision } from '../../../domain/migration/decision';
 import { decide, outcomeOf } from '../../../domain/decisions/decide';
-import type { DecisionFacts } from '../../../domain/decisions/preconditions';
-import { DEPEND_ON_COUNTS, factsOfState, preconditionRefusal } from '../../../domain/decisions/preconditions';
-import type { RecordedDecisions } from '../../../domain/decisions/release';
-import { NO_DECISIONS, releaseOf, withDecision } from '../../../domain/decisions/release';
-import type { LedgerView } from '../../../domain/decisions/verification';
-import { ledgerRefusal } from '../../../domain/decisions/verification';
-import type { MigrationState } from '../../../domain/migration/migration-state';
-import { newMigration } from '../../../domain/migration/migration-state';
-import type { Role, Step } from '../../../domain/migration/steps';
-import { ROLES } from '../../../domain/migration/steps';
+import {
+  DEPEND_ON_COUNTS,
+  factsOfState,
+  preconditionRefusal,
+  type DecisionFacts,
+} from '../../../domain/decisions/preconditions';
+import { NO_DECISIONS, releaseOf, withDecision, type RecordedDecisions } from '../../../domain/decisions/release';
+import { ledgerRefusal, type LedgerView } from '../../../domain/decisions/verification';
+import { newMigration, type MigrationState } from '../../../domain/migration/migration-state';
+import { ROLES, type Role, type Step } from '../../../domain/migration/steps';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
-import type { DecisionDraft } from '../../support/migrations/migration-states';
-import { approve, AT, counts, proposeTime, reject, stateAt } from '../../support/migrations/migration-states';
+import {
+  approve,
+  AT,
+  counts,
+  proposeTime,
+  reject,
+  stateAt,
+  type DecisionDraft,
+} from '../../support/migrations/migration-states';
 import {
   anyDecision,
   confirmsSyncDisabled,

@@ -1,8 +1,7 @@
 /** Tests which records of decisions are accepted, and which time is recorded. */
 import { malformedRecord, parseRecord, withBoundedTime } from '../../../domain/migration/decision-record';
 import type { Decision } from '../../../domain/migration/decision';
-import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import { DECISION_MESSAGES, parseDecision } from '../../../domain/migration/parse-decision';
+import { DECISION_MESSAGES, parseDecision, type DecisionMessage } from '../../../domain/migration/parse-decision';
 import { BY_CLEO, CLEO } from '../../support/migrations/signed-decisions';
 
 const SENT = { decisionId: 'd', role: 'support', by: 'Sam', reason: 'a \\u0000 reason', digest: 'x' } as const;

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import { DECISION_MESSAGES, parseDecision } from '../../../domain/migration/parse-decision';
+import { DECISION_MESSAGES, parseDecision, type DecisionMessage } from '../../../domain/migration/parse-decision';
 import { MAX_COMPANIES_PER_MESSAGE } from '../../../domain/migration/decision-fields';
 
 const parse = (message: DecisionMessage, input: unknown) => parseDecision(message, input, () => 'fresh');

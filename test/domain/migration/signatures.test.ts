@@ -1,14 +1,11 @@
 /** Tests which signed decisions are accepted, and which are refused without any effect. */
-import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import { parseDecision } from '../../../domain/migration/parse-decision';
+import { parseDecision, type DecisionMessage } from '../../../domain/migration/parse-decision';
 import { decide, outcomeOf } from '../../../domain/decisions/decide';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import type { Approver } from '../../../domain/migration/approvers';
 import { parseSigned, bytesToSign } from '../../../domain/migration/signatures';
-import type { TrailEntry } from '../../../domain/decisions/audit-trail';
-import { createTrailVerifier } from '../../../domain/decisions/audit-trail';
-import type { SigningKey } from '../../../security';
-import { createSigningKey, parseSigningKey, Secret } from '../../../security';
+import { createTrailVerifier, type TrailEntry } from '../../../domain/decisions/audit-trail';
+import { createSigningKey, parseSigningKey, Secret, type SigningKey } from '../../../security';
 import { AT, stateAt } from '../../support/migrations/migration-states';
 
 const ID = 'acme.xero';

@@ -1,5 +1,4 @@
-import type { Stoppage } from '../../../domain/migration/stoppage';
-import { withEndInTemporal } from '../../../domain/migration/stoppage';
+import { withEndInTemporal, type Stoppage } from '../../../domain/migration/stoppage';
 
 const PAUSE: Stoppage = {
   ...{ kind: 'pause', stop: 'key-refused', source: null },

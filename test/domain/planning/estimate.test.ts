@@ -1,6 +1,15 @@
 import fc from 'fast-check';
-import type { EstimateInput, SpeedEstimate, Measurement, Volume } from '../../../domain/planning/estimate';
-import { ASSUMED_SPEED, approvedEnds, estimate, speedFrom, volumeOf } from '../../../domain/planning/estimate';
+import {
+  ASSUMED_SPEED,
+  approvedEnds,
+  estimate,
+  speedFrom,
+  volumeOf,
+  type EstimateInput,
+  type SpeedEstimate,
+  type Measurement,
+  type Volume,
+} from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { pollsDuring } from '../../../domain/planning/pacing';
 import type { Window } from '../../../domain/planning/windows';

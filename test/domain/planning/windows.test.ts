@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
-import type { Window } from '../../../domain/planning/windows';
-import { isAlwaysOpen, isWindow, neverCloses, windowOccurrences, WEEKDAYS } from '../../../domain/planning/windows';
+import {
+  isAlwaysOpen,
+  isWindow,
+  neverCloses,
+  windowOccurrences,
+  WEEKDAYS,
+  type Window,
+} from '../../../domain/planning/windows';
 
 const EVERY_DAY = [...WEEKDAYS];
 const nights = (changes: Partial<Window> = {}): Window => ({

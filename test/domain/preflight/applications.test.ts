@@ -1,4 +1,3 @@
-import type { MigrationApplication, MigrationApplications } from '../../../domain/preflight/applications';
 import { FindingSummary } from '../../../domain/preflight/findings';
 import {
   applicationConflicts,
@@ -6,6 +5,8 @@ import {
   findOtherApplication,
   remedyForReplaced,
   replacedRemedyText,
+  type MigrationApplication,
+  type MigrationApplications,
 } from '../../../domain/preflight/applications';
 
 const app = (clientId: string, environment = 'production') => ({ clientId, environment });

@@ -1,12 +1,14 @@
 import { companyFindings, familyFindings, heldBackBy } from '../../../domain/preflight/company-findings';
-import { checkAgainText, FindingSummary } from '../../../domain/preflight/findings';
+import { checkAgainText, FindingSummary, type PreflightFinding } from '../../../domain/preflight/findings';
 import type { ManifestRow } from '../../../domain/companies/manifest';
-import type { PreflightFacts, ServiceFacts } from '../../../domain/preflight/preflight';
 import type { SuppliedApplication } from '../../../domain/preflight/applications';
-import { preflight, RESOLVED_IN_STEP_1 } from '../../../domain/preflight/preflight';
-import type { PreflightFinding } from '../../../domain/preflight/findings';
-import type { OrganizationConflicts } from '../../../domain/preflight/organization-conflicts';
-import { organizationFindings } from '../../../domain/preflight/organization-conflicts';
+import {
+  preflight,
+  RESOLVED_IN_STEP_1,
+  type PreflightFacts,
+  type ServiceFacts,
+} from '../../../domain/preflight/preflight';
+import { organizationFindings, type OrganizationConflicts } from '../../../domain/preflight/organization-conflicts';
 import { platform } from '../../support/migrations/platforms';
 
 const QUICKBOOKS = platform('quickbooks-online');

@@ -1,6 +1,5 @@
 /** The forecast while companies are deferred, and how long data is out of date in self-service. */
-import type { MigrationState } from '../../../domain/migration/migration-state';
-import { newMigration } from '../../../domain/migration/migration-state';
+import { newMigration, type MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { forecastOf, liveForecastOf } from '../../../domain/progress/forecast';
 import { progressOf } from '../../../domain/progress/progress';

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { HashedCredential } from '../../../domain/supply/sealed-digest';
-import { applicationDigest, credentialsDigest, hashOfBox } from '../../../domain/supply/sealed-digest';
+import {
+  applicationDigest,
+  credentialsDigest,
+  hashOfBox,
+  type HashedCredential,
+} from '../../../domain/supply/sealed-digest';
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
 const credential = (reference: string, changes: Partial<HashedCredential> = {}): HashedCredential => ({

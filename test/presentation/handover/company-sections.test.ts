@@ -1,9 +1,7 @@
 /** Tests the sections and rows of companies in the handover report. */
-import type { ReportedCompany } from '../../../presentation/handover/company-sections';
-import { companyRecord, sectionsOf } from '../../../presentation/handover/company-sections';
+import { companyRecord, sectionsOf, type ReportedCompany } from '../../../presentation/handover/company-sections';
 import { sectionHead } from '../../../presentation/handover/markdown-report';
-import type { CompanyState } from '../../../domain/companies/company-state';
-import { COMPANY_STATES } from '../../../domain/companies/company-state';
+import { COMPANY_STATES, type CompanyState } from '../../../domain/companies/company-state';
 import { COMPANY, NOW, NONE_REPLACED, OLD, REPLACED, rowsOf } from './reported-company';
 
 describe('a company in the report', () => {

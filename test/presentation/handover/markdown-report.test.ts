@@ -1,6 +1,5 @@
 /** Tests the parts of the handover report that concern the whole migration. */
-import type { ReportHead } from '../../../presentation/handover/report-facts';
-import { outOfDateText } from '../../../presentation/handover/report-facts';
+import { outOfDateText, type ReportHead } from '../../../presentation/handover/report-facts';
 import { pageTail } from '../../../presentation/handover/html-page';
 import { reportDecisions, reportHead } from '../../../presentation/handover/markdown-report';
 import { hoursText } from '../../../domain/text/sentences';

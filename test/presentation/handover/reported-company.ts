@@ -1,6 +1,5 @@
 /** A company of the handover report for tests, and its rows. */
-import type { ReportedCompany } from '../../../presentation/handover/company-sections';
-import { sectionsOf } from '../../../presentation/handover/company-sections';
+import { sectionsOf, type ReportedCompany } from '../../../presentation/handover/company-sections';
 import { sectionRow } from '../../../presentation/handover/markdown-report';
 import type { MoveStage } from '../../../domain/companies/company-state';
 

@@ -5,8 +5,7 @@ import { reportPieces } from '../../../client/report-formats';
 import { COMPANY_STATES } from '../../../domain/companies/company-state';
 import { NO_COUNTS } from '../../../domain/companies/counts';
 import type { Decision } from '../../../domain/migration/decision';
-import type { LedgerCompany, MigrationStatistics } from '../../../store';
-import { DURATION_BOUNDS_MS } from '../../../store';
+import { DURATION_BOUNDS_MS, type LedgerCompany, type MigrationStatistics } from '../../../store';
 
 const FIRST_WORDS = ['Riverside', 'Müller & Söhne', 'Northern Lights', 'Bramble', 'Harbour View', 'Quill', 'Old Mill'];
 const SECOND_WORDS = ['Dental Care', 'Interiors', 'Veterinary Practice', 'Roofing and Construction', 'Bakery', 'Café'];

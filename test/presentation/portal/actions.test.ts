@@ -2,8 +2,7 @@
 import fc from 'fast-check';
 import { decide, outcomeOf } from '../../../domain/decisions/decide';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import { parseDecision } from '../../../domain/migration/parse-decision';
-import type { DecisionMessage } from '../../../domain/migration/parse-decision';
+import { parseDecision, type DecisionMessage } from '../../../domain/migration/parse-decision';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { progressOf } from '../../../domain/progress/progress';
 import { actionsOf } from '../../../presentation/portal/actions';

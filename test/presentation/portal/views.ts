@@ -1,8 +1,7 @@
 /** The portal's view of a migration in a state, with ordinary facts of the ledger. */
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { progressOf } from '../../../domain/progress/progress';
-import type { LedgerFacts } from '../../../presentation/portal/view';
-import { migrationView } from '../../../presentation/portal/view';
+import { migrationView, type LedgerFacts } from '../../../presentation/portal/view';
 import { LATER, migrationPlan } from '../../support/migrations/migration-states';
 
 export const FACTS: LedgerFacts = {

@@ -1,8 +1,7 @@
 /** Finds and starts Chromium for tests, and saves screenshots for the documentation. */
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { chromium } from 'playwright-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
 
 /** The headless shell comes first, because it needs a quarter less CPU time than full Chromium in headless mode. */
 const INSTALLED = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(

@@ -1,11 +1,16 @@
 /** Tests the pages that a client opens: Temporal's Web UI in a real browser. */
 import { batchRunIdOf, scheduleIdOf } from '../../../domain/migration/temporal-names';
-import type { TestMigration } from '../../workflows/running-migration';
-import { windowChange, CLIENT, closedWindows, startTestMigration, SUPPORT } from '../../workflows/running-migration';
+import {
+  windowChange,
+  CLIENT,
+  closedWindows,
+  startTestMigration,
+  SUPPORT,
+  type TestMigration,
+} from '../../workflows/running-migration';
 import { ferry } from '../../cli/captured-terminal';
 import { findChromium, keepPicture } from './browser';
-import type { TemporalUi } from './temporal-ui';
-import { openTemporalUi } from './temporal-ui';
+import { openTemporalUi, type TemporalUi } from './temporal-ui';
 
 const chromium = findChromium();
 if (chromium === undefined && process.env['CI']) throw new Error('no Chromium: install it, or set TOKENFERRY_CHROMIUM');

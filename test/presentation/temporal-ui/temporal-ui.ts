@@ -8,8 +8,7 @@ import { createTemporaryFolder } from '../../../stack/folders';
 import { until } from '../../support/async';
 import { alterBody, startHttpProxy, sendAnswer } from '../../support/faults/http-proxy';
 import { ownNamespace } from '../../support/jest/namespaces';
-import type { Orchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator, type Orchestrator } from '../../support/servers/orchestrator';
 import { temporalCli } from '../../support/servers/shared-servers';
 import { openBrowser } from './browser';
 

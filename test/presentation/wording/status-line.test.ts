@@ -1,8 +1,7 @@
 /** The first line of the client's page in every state. */
 import type { StopReason } from '../../../domain/companies/failures';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import type { Step } from '../../../domain/migration/steps';
-import { STEPS } from '../../../domain/migration/steps';
+import { STEPS, type Step } from '../../../domain/migration/steps';
 import { progressOf } from '../../../domain/progress/progress';
 import { statusLine } from '../../../presentation/wording/status-line';
 import {
@@ -18,8 +17,7 @@ import {
   START_AT,
   stateAt,
 } from '../../support/migrations/migration-states';
-import type { Row } from './managed-states';
-import { FREE, MANAGED, step6 } from './managed-states';
+import { FREE, MANAGED, step6, type Row } from './managed-states';
 
 const lineAt = (state: MigrationState, now = LATER): string =>
   statusLine(progressOf(migrationPlan({ route: state.route }), state), 'QuickBooks Online', now);

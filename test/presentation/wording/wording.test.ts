@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 import { addLimitOptions } from '../../../cli/shared/limit-options';
 import { STEPS } from '../../../domain/migration/steps';
-import type { LimitsChange } from '../../../domain/planning/limits';
 import { changedLimitsText, limitLines } from '../../../domain/planning/limit-texts';
-import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
+import { DEFAULT_LIMITS, type LimitsChange } from '../../../domain/planning/limits';
 import { decisionText } from '../../../presentation/wording/decisions';
 import { windowsText } from '../../../presentation/wording/windows';
 import { decideOne, stateAt } from '../../support/migrations/migration-states';

@@ -1,8 +1,6 @@
 /** Checks of syncing companies: when they are due, and how their outcomes are written. */
 import type { Evidence } from '../../../domain/companies/evidence';
-import type { CheckOutcome } from '../../../store';
-import { readDueChecks, readRemainingWork, recordChecks } from '../../../store';
-import type { MovableMigration } from '../../support/migrations/ledger';
+import { readDueChecks, readRemainingWork, recordChecks, type CheckOutcome } from '../../../store';
 import {
   rowsWithCredential,
   createMovableMigration,
@@ -11,6 +9,7 @@ import {
   updateRow,
   readRow,
   manifestRows,
+  type MovableMigration,
 } from '../../support/migrations/ledger';
 
 const ledger = useLedger();

@@ -1,7 +1,13 @@
 /** Races between a claim and other changes. The tests use locks to force the order of events. */
-import type { Database } from '../../../store';
-import { beginSlice, claimCompanies, readVault, setPaused, supplyCredentials, reclaimSent } from '../../../store';
-import type { MovableMigration } from '../../support/migrations/ledger';
+import {
+  beginSlice,
+  claimCompanies,
+  readVault,
+  setPaused,
+  supplyCredentials,
+  reclaimSent,
+  type Database,
+} from '../../../store';
 import {
   credentialOf,
   createMovableMigration,
@@ -12,6 +18,7 @@ import {
   manifestRows,
   sendIntents,
   untilBlocked,
+  type MovableMigration,
 } from '../../support/migrations/ledger';
 
 const ledger = useLedger();

@@ -9,7 +9,6 @@ import {
   flagLedger,
   setPaused,
 } from '../../../store';
-import type { MovableMigration } from '../../support/migrations/ledger';
 import {
   CONFIRMED_AT,
   createMovableMigration,
@@ -18,6 +17,7 @@ import {
   updateRow,
   readRow,
   manifestRows,
+  type MovableMigration,
 } from '../../support/migrations/ledger';
 
 const ledger = useLedger();

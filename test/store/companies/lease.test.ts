@@ -1,5 +1,4 @@
 /** Leases: companies whose attempt died, and attempts that continue after they were superseded. */
-import type { ImportOutcome } from '../../../store';
 import {
   beginRun,
   beginSlice,
@@ -10,8 +9,8 @@ import {
   reclaimSent,
   retryCompanies,
   stopClaims,
+  type ImportOutcome,
 } from '../../../store';
-import type { MovableMigration } from '../../support/migrations/ledger';
 import {
   LEASE_MS,
   createMovableMigration,
@@ -21,6 +20,7 @@ import {
   readRow,
   manifestRows,
   sendIntents,
+  type MovableMigration,
 } from '../../support/migrations/ledger';
 
 const ledger = useLedger();

@@ -1,7 +1,13 @@
 /** The ramp: it does not end before one of its companies has shown whether companies can be moved. */
 import { advanceRamp, beginRun, beginSlice, claimCompanies, isRampInProgress, leaveOutCompanies } from '../../../store';
-import type { Ledger, MovableMigration } from '../../support/migrations/ledger';
-import { createMovableMigration, manifestRows, openLedger, updateRow } from '../../support/migrations/ledger';
+import {
+  createMovableMigration,
+  manifestRows,
+  openLedger,
+  updateRow,
+  type Ledger,
+  type MovableMigration,
+} from '../../support/migrations/ledger';
 
 let ledger: Ledger;
 beforeAll(async () => {

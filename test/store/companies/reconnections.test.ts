@@ -1,7 +1,9 @@
 /** Tests the checks for companies that depend on a replaced application, until they have reconnected. */
 import { randomUUID } from 'node:crypto';
-import { countWithThroughput, openMigration, readApplicationsOfMoved } from '../../../store';
 import {
+  countWithThroughput,
+  openMigration,
+  readApplicationsOfMoved,
   readCompanies,
   recordAuthorization,
   releaseReconnectionsLock,

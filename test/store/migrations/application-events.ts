@@ -1,8 +1,7 @@
 /** Migrations whose applications are supplied and replaced, with the times of these events. */
 import { randomUUID } from 'node:crypto';
 import type { Decision } from '../../../domain/migration/decision';
-import type { Database } from '../../../store';
-import { readApplicationsOfMoved, recordDecisions } from '../../../store';
+import { readApplicationsOfMoved, recordDecisions, type Database } from '../../../store';
 
 /** Returns a platform that no other migration uses. */
 export const PLATFORM = () => ({ platformKey: randomUUID() });

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { SuppliedMigration } from '../../../store';
 import {
   closeMigration,
   countWithThroughput,
@@ -10,8 +9,11 @@ import {
   readApplicationsOfMoved,
   readReplacedApplications,
   recordApplication,
+  hasReplacedApplication,
+  readCompanies,
+  supplyMigration,
+  type SuppliedMigration,
 } from '../../../store';
-import { hasReplacedApplication, readCompanies, supplyMigration } from '../../../store';
 import { manifestRows, readRow, suppliedMigration, updateRow, useLedger } from '../../support/migrations/ledger';
 import { PLATFORM, nextMoment, decide, supplied, app, replacedIn } from './application-events';
 

@@ -3,8 +3,7 @@ import { Client } from 'pg';
 import { createPortalToken, hashPortalToken, Secret } from '../../../security';
 import { createInvitation, grantPortalRole, openMigration, supplyMigration } from '../../../store';
 import { useOpened } from '../../support/async';
-import type { Ledger } from '../../support/migrations/ledger';
-import { manifestRows, suppliedMigration } from '../../support/migrations/ledger';
+import { manifestRows, suppliedMigration, type Ledger } from '../../support/migrations/ledger';
 
 export const PUBLIC_KEY = 'ab'.repeat(32);
 export const HOUR_MS = 3_600_000;

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { sql } from 'kysely';
-import type { VaultKeyWrapper } from '../../../security';
 import {
   createVaultKeyWrapper,
   createVaultKey,
@@ -16,10 +15,10 @@ import {
   VaultKeyMismatch,
   VaultSecretElsewhere,
   VaultSecretMissing,
+  type VaultKeyWrapper,
 } from '../../../security';
 import { createSender } from '../../../security/hpke';
 import { createTemporaryFolder } from '../../../stack/folders';
-import type { Database } from '../../../store';
 import {
   destroyVault,
   openVault,
@@ -34,9 +33,15 @@ import {
   supplyCredentials,
   supplyMigration,
   VaultUsable,
+  type Database,
 } from '../../../store';
-import type { Ledger } from '../../support/migrations/ledger';
-import { suppliedMigration, credentialOf, openLedger, manifestRows } from '../../support/migrations/ledger';
+import {
+  suppliedMigration,
+  credentialOf,
+  openLedger,
+  manifestRows,
+  type Ledger,
+} from '../../support/migrations/ledger';
 
 let ledger: Ledger;
 let db: Database;

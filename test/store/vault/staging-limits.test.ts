@@ -1,8 +1,14 @@
 /** How much people can stage for decisions that they have not made, and how long staged data is kept. */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Database } from '../../../store';
-import { deleteOldStaged, stageApplication, stageCredentials, StagingFull, stageManifest } from '../../../store';
+import {
+  deleteOldStaged,
+  stageApplication,
+  stageCredentials,
+  StagingFull,
+  stageManifest,
+  type Database,
+} from '../../../store';
 import { createMovableMigration, manifestRows, OBTAINED_AT, useLedger } from '../../support/migrations/ledger';
 
 const ledger = useLedger();

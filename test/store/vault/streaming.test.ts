@@ -1,5 +1,4 @@
 /** Streaming: rows are processed in groups, so that memory use does not grow with their number. */
-import type { SuppliedCredential } from '../../../store';
 import {
   countPreflightRows,
   openMigration,
@@ -7,6 +6,7 @@ import {
   readPreflightRows,
   supplyCredentials,
   supplyMigration,
+  type SuppliedCredential,
 } from '../../../store';
 import {
   suppliedMigration,

@@ -5,17 +5,17 @@ import { DefaultLogger } from '@temporalio/worker';
 import { createActivities, type Activities } from '../../../activities';
 import type { CheckReport, SliceReport } from '../../../activities/companies/batch';
 import type { ActivityDeps } from '../../../activities/deps';
-import type { CompanyDataClient, CompanyDataClientOptions } from '../../../company-data-client';
-import { createCompanyDataClient } from '../../../company-data-client';
-import type { Service } from '../../../company-data-service';
-import { createAccount, createKey, startService } from '../../../company-data-service';
+import {
+  createCompanyDataClient,
+  type CompanyDataClient,
+  type CompanyDataClientOptions,
+} from '../../../company-data-client';
+import { createAccount, createKey, startService, type Service } from '../../../company-data-service';
 import type { ManifestRow } from '../../../domain/companies/manifest';
-import type { Preflight } from '../../../domain/migration/preflight-result';
-import { withNames } from '../../../domain/migration/preflight-result';
+import { withNames, type Preflight } from '../../../domain/migration/preflight-result';
 import { findPlatform, isRotating } from '../../../platforms/platforms';
 import { Secret } from '../../../security';
-import type { SuppliedCredential } from '../../../store';
-import { changeLimits, readPreflightTexts } from '../../../store';
+import { changeLimits, readPreflightTexts, type SuppliedCredential } from '../../../store';
 import { forgetIdempotencyKeys } from '../servers/backup';
 import { createTestDatabase } from '../servers/database';
 import { startHttpProxy, type HttpProxy } from '../faults/http-proxy';

@@ -1,14 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import type { UpdateObject } from 'kysely';
-import { sql } from 'kysely';
+import { sql, type UpdateObject } from 'kysely';
 import type { Release } from '../../../domain/decisions/release';
 import type { ManifestRow } from '../../../domain/companies/manifest';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
-import type { VaultKeyWrapper } from '../../../security';
-import { createVaultKeyWrapper, createVaultSecretFolder, parseMasterKeys, Secret } from '../../../security';
-import type { LeaseOwner, Database, SuppliedCredential, SuppliedMigration, SupplyResult } from '../../../store';
+import {
+  createVaultKeyWrapper,
+  createVaultSecretFolder,
+  parseMasterKeys,
+  Secret,
+  type VaultKeyWrapper,
+} from '../../../security';
 import {
   acceptStaged,
   beginRun,
@@ -22,6 +25,11 @@ import {
   stageCredentials,
   supplyCredentials,
   supplyMigration,
+  type LeaseOwner,
+  type Database,
+  type SuppliedCredential,
+  type SuppliedMigration,
+  type SupplyResult,
 } from '../../../store';
 import type { Tables } from '../../../store/database/tables';
 import { createTemporaryFolder } from '../../../stack/folders';

@@ -1,16 +1,12 @@
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
-import type { Counts } from '../../../domain/companies/counts';
-import { NO_COUNTS } from '../../../domain/companies/counts';
+import { NO_COUNTS, type Counts } from '../../../domain/companies/counts';
 import type { Decision, Outcome } from '../../../domain/migration/decision';
 import { decide, outcomeOf } from '../../../domain/decisions/decide';
-import type { FirstCompany, MigrationState } from '../../../domain/migration/migration-state';
-import { newMigration } from '../../../domain/migration/migration-state';
+import { newMigration, type FirstCompany, type MigrationState } from '../../../domain/migration/migration-state';
 import type { Preflight } from '../../../domain/migration/preflight-result';
-import type { DecisionRules, MigrationPlan } from '../../../domain/migration/plan';
-import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
+import { DEFAULT_DECISION_RULES, type DecisionRules, type MigrationPlan } from '../../../domain/migration/plan';
 import { withStepEnded, withStepOpened } from '../../../domain/decisions/step-transitions';
-import type { Role, Step } from '../../../domain/migration/steps';
-import { STEP_RULES, STEPS, stepNumber } from '../../../domain/migration/steps';
+import { STEP_RULES, STEPS, stepNumber, type Role, type Step } from '../../../domain/migration/steps';
 
 export const AT = '2026-03-02T09:00:00.000Z';
 export const LATER = '2026-03-02T10:00:00.000Z';

@@ -1,6 +1,5 @@
 import type { CompanyDataClient } from '../../../company-data-client';
-import type { Platform } from '../../../platforms/platforms';
-import { findPlatform, PLATFORMS } from '../../../platforms/platforms';
+import { findPlatform, PLATFORMS, type Platform } from '../../../platforms/platforms';
 import { Secret } from '../../../security';
 
 /**

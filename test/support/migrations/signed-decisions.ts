@@ -1,9 +1,7 @@
 /** Records of decisions of a signed migration, as its workflow sends them to the ledger, or as an attacker would. */
 import type { DecisionRecord } from '../../../domain/migration/migration-state';
-import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import { parseDecision } from '../../../domain/migration/parse-decision';
-import type { DecisionRules } from '../../../domain/migration/plan';
-import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
+import { parseDecision, type DecisionMessage } from '../../../domain/migration/parse-decision';
+import { DEFAULT_DECISION_RULES, type DecisionRules } from '../../../domain/migration/plan';
 import { bytesToSign } from '../../../domain/migration/signatures';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 

@@ -2,17 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pino } from 'pino';
-import type { LedgerClient } from '../../../client';
-import { openLedgerClient } from '../../../client';
+import { openLedgerClient, type LedgerClient } from '../../../client';
 import { createCompanyDataClient, type CompanyDataClient } from '../../../company-data-client';
-import type { Service, ServiceOptions } from '../../../company-data-service';
-import { createAccount, createKey, startService } from '../../../company-data-service';
+import {
+  createAccount,
+  createKey,
+  startService,
+  type Service,
+  type ServiceOptions,
+} from '../../../company-data-service';
 import { parseMasterKeys, parsePayloadKeys, Secret } from '../../../security';
 import { createTemporaryFolder } from '../../../stack/folders';
-import type { RunningWorker, WorkerConfig } from '../../../worker';
-import { startWorker } from '../../../worker';
-import type { WorkerTiming } from '../../../worker/timing';
-import { TIMING } from '../../../worker/timing';
+import { startWorker, type RunningWorker, type WorkerConfig } from '../../../worker';
+import { TIMING, type WorkerTiming } from '../../../worker/timing';
 import { useOpened } from '../async';
 import { createTestDatabase } from './database';
 import { saveHistories } from '../migrations/histories';

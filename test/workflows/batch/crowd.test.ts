@@ -2,8 +2,7 @@
 import { countCompanies } from '../../../store';
 import { until } from '../../support/async';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
-import type { TestMigration } from '../running-migration';
-import { startTestMigration, SUPPORT } from '../running-migration';
+import { startTestMigration, SUPPORT, type TestMigration } from '../running-migration';
 
 /** Two migrations with this many slices occupy more slots than the default of Temporal's SDK, 100. */
 const SLICES = 64;

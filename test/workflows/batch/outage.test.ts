@@ -10,8 +10,7 @@ import { until } from '../../support/async';
 import { startHttpProxy, sendAnswer, type Interceptor, type HttpProxy } from '../../support/faults/http-proxy';
 import { countCompanies, readStoppages } from '../../../store';
 import { useOrchestrator } from '../../support/servers/orchestrator';
-import type { TestMigration } from '../running-migration';
-import { startTestMigration, SUPPORT, timerSummaries } from '../running-migration';
+import { startTestMigration, SUPPORT, timerSummaries, type TestMigration } from '../running-migration';
 
 const orchestrator = useOrchestrator({ syncMsPerRecord: 100 });
 let between: HttpProxy;

@@ -5,8 +5,14 @@ import { WEEKDAYS } from '../../../domain/planning/windows';
 import { countCompanies } from '../../../store';
 import { until } from '../../support/async';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
-import type { TestMigration } from '../running-migration';
-import { windowChange, closedWindows, startTestMigration, SUPPORT, timerSummaries } from '../running-migration';
+import {
+  windowChange,
+  closedWindows,
+  startTestMigration,
+  SUPPORT,
+  timerSummaries,
+  type TestMigration,
+} from '../running-migration';
 
 // Syncs are slow, so that the sync of an organization with many invoices outlasts the test.
 const orchestrator = useOrchestratorWithWorker({ syncMsPerRecord: 50 });

@@ -1,13 +1,11 @@
 /** A server setting makes the migration continue as new many times. */
 import { decide, readProgress } from '../../../client';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
-import { startTemporal } from '../../../stack/temporal/server';
-import type { RunningTemporal } from '../../../stack/temporal/server';
+import { startTemporal, type RunningTemporal } from '../../../stack/temporal/server';
 import { createTemporaryFolder } from '../../../stack/folders';
 import { readTrail } from '../../../store';
 import { ownNamespace } from '../../support/jest/namespaces';
-import type { OpenedOrchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator, type OpenedOrchestrator } from '../../support/servers/orchestrator';
 import { temporalCli } from '../../support/servers/shared-servers';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 

@@ -7,8 +7,7 @@ import { until } from '../../support/async';
 import { useOrchestrator } from '../../support/servers/orchestrator';
 import type { RunningWorker } from '../../../worker';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import type { TestMigration } from '../running-migration';
-import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
+import { CLIENT, startTestMigration, SUPPORT, type TestMigration } from '../running-migration';
 
 const orchestrator = useOrchestrator();
 let worker: RunningWorker;

@@ -4,8 +4,7 @@ import { findCompany } from '../../../store';
 import { until } from '../../support/async';
 import { readRow } from '../../support/migrations/ledger';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
-import type { TestMigration } from '../running-migration';
-import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
+import { CLIENT, startTestMigration, SUPPORT, type TestMigration } from '../running-migration';
 
 const orchestrator = useOrchestratorWithWorker();
 

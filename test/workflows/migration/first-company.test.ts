@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { reopenedText } from '../../../domain/progress/progress';
-import { readCompanies, readDecisions } from '../../../store';
+import { readCompanies, readDecisions, type LedgerCompany } from '../../../store';
 import { NOT_CHECKED } from '../../../domain/companies/company-state';
-import type { LedgerCompany } from '../../../store';
 import { until } from '../../support/async';
 import { updateRow } from '../../support/migrations/ledger';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';

@@ -12,8 +12,7 @@ import { readCounts } from '../../../client';
 import { ferry } from '../../cli/captured-terminal';
 import { readRow } from '../../support/migrations/ledger';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
-import type { TestMigration } from '../running-migration';
-import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
+import { CLIENT, startTestMigration, SUPPORT, type TestMigration } from '../running-migration';
 
 const signers = ['Sam', 'Cleo'].map((by) => parseSigningKey(new Secret(createSigningKey(by))));
 const orchestrator = useOrchestratorWithWorker();

@@ -7,10 +7,8 @@ import { removeTempFiles, tempFile } from '../../cli/manifest/manifest-files';
 import { until } from '../../support/async';
 import { startHttpProxy, sendAnswer, type HttpProxy } from '../../support/faults/http-proxy';
 import { readRow, updateRow } from '../../support/migrations/ledger';
-import type { OpenedOrchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
-import type { TestMigration } from '../running-migration';
-import { windowChange, closedWindows, startTestMigration, SUPPORT } from '../running-migration';
+import { startOrchestrator, type OpenedOrchestrator } from '../../support/servers/orchestrator';
+import { windowChange, closedWindows, startTestMigration, SUPPORT, type TestMigration } from '../running-migration';
 
 let orchestrator: OpenedOrchestrator;
 let between: HttpProxy;

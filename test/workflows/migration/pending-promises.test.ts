@@ -6,14 +6,11 @@ import path from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { pino } from 'pino';
 import { createWorkerDataConverter } from '../../../security';
-import type { RunningWorker } from '../../../worker';
-import { startWorker } from '../../../worker';
+import { startWorker, type RunningWorker } from '../../../worker';
 import { TIMING } from '../../../worker/timing';
 import { until } from '../../support/async';
-import type { OpenedOrchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
-import type { TestMigration } from '../running-migration';
-import { startTestMigration, SUPPORT } from '../running-migration';
+import { startOrchestrator, type OpenedOrchestrator } from '../../support/servers/orchestrator';
+import { startTestMigration, SUPPORT, type TestMigration } from '../running-migration';
 
 let orchestrator: OpenedOrchestrator;
 let worker: RunningWorker;

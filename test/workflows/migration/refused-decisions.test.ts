@@ -1,6 +1,5 @@
 /** Decisions that are refused cause no calls to the service. */
-import type { HttpProxy } from '../../support/faults/http-proxy';
-import { startHttpProxy } from '../../support/faults/http-proxy';
+import { startHttpProxy, type HttpProxy } from '../../support/faults/http-proxy';
 import { useOrchestrator } from '../../support/servers/orchestrator';
 import { CLIENT, startTestMigration, SUPPORT } from '../running-migration';
 

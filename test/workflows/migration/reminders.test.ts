@@ -1,8 +1,12 @@
 /** Notices to a webhook when a migration has stopped. */
 import { randomBytes } from 'node:crypto';
 import { Secret } from '../../../security';
-import { startMisbehavingService, json, failing } from '../../company-data-client/misbehaving-service';
-import type { MisbehavingService } from '../../company-data-client/misbehaving-service';
+import {
+  startMisbehavingService,
+  json,
+  failing,
+  type MisbehavingService,
+} from '../../company-data-client/misbehaving-service';
 import { until } from '../../support/async';
 import { useOrchestrator } from '../../support/servers/orchestrator';
 import { startTestMigration, SUPPORT } from '../running-migration';

@@ -1,10 +1,15 @@
 import path from 'node:path';
-import type { DecisionResult, DecisionContent } from '../../../client';
-import { decide, readReport, startMigration } from '../../../client';
+import {
+  decide,
+  readReport,
+  startMigration,
+  type DecisionResult,
+  type DecisionContent,
+  type LedgerCompany,
+} from '../../../client';
 import { readManifest } from '../../../cli/manifest';
 import type { Progress } from '../../../domain/progress/progress';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
-import type { LedgerCompany } from '../../../client';
 import { supplyCredentials } from '../../../store';
 import { readWholeCredentials } from '../../cli/manifest/manifest-files';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';

@@ -4,12 +4,9 @@ import { mapConcurrently, until } from '../../support/async';
 import { startHttpProxy, sendAnswer, type HttpProxy } from '../../support/faults/http-proxy';
 import { statusAtService } from '../../support/migrations/company-import';
 import { readRow } from '../../support/migrations/ledger';
-import type { OpenedOrchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
-import type { KillableProcess } from '../../support/servers/killable-process';
-import { startWorkerProcess } from '../../support/servers/killable-process';
-import type { TestMigration } from '../running-migration';
-import { startTestMigration, SUPPORT } from '../running-migration';
+import { startOrchestrator, type OpenedOrchestrator } from '../../support/servers/orchestrator';
+import { startWorkerProcess, type KillableProcess } from '../../support/servers/killable-process';
+import { startTestMigration, SUPPORT, type TestMigration } from '../running-migration';
 
 let orchestrator: OpenedOrchestrator;
 let between: HttpProxy;

@@ -1,13 +1,11 @@
 /** No worker is running when a window opens. Work that starts late must still respect the windows. */
 import { readWindowSchedule, setSchedulePaused } from '../../../client';
 import { scheduleIdOf } from '../../../domain/migration/temporal-names';
-import type { WindowOpening } from '../../../domain/planning/windows';
-import { WEEKDAYS } from '../../../domain/planning/windows';
+import { WEEKDAYS, type WindowOpening } from '../../../domain/planning/windows';
 import { countCompanies } from '../../../store';
 import { until } from '../../support/async';
 import { useOrchestrator } from '../../support/servers/orchestrator';
-import type { TestMigration } from '../running-migration';
-import { windowChange, closedWindows, startTestMigration, SUPPORT } from '../running-migration';
+import { windowChange, closedWindows, startTestMigration, SUPPORT, type TestMigration } from '../running-migration';
 
 const orchestrator = useOrchestrator();
 

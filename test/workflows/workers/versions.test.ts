@@ -9,15 +9,13 @@ import { withCode, withMoreActivities } from '../../../chaos/faults/changed-buil
 import { checkEverything } from '../../../cli/doctor';
 import { readProgress } from '../../../client';
 import type { Progress } from '../../../domain/progress/progress';
-import type { RunningWorker } from '../../../worker';
-import { startWorker } from '../../../worker';
+import { startWorker, type RunningWorker } from '../../../worker';
 import { TIMING } from '../../../worker/timing';
 import { buildIdOf } from '../../../worker/versioning';
 import { ferry } from '../../cli/captured-terminal';
 import { until } from '../../support/async';
 import { SEPARATE_NAMESPACES } from '../../support/jest/namespaces';
-import type { OpenedOrchestrator } from '../../support/servers/orchestrator';
-import { startOrchestrator } from '../../support/servers/orchestrator';
+import { startOrchestrator, type OpenedOrchestrator } from '../../support/servers/orchestrator';
 import { temporalCli } from '../../support/servers/shared-servers';
 import { startTestMigration, SUPPORT, type TestMigration } from '../running-migration';
 

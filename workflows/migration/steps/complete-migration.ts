@@ -1,5 +1,4 @@
 /** Step 6: batch runs move the remaining companies, and both sides sign off. */
-import type { ChildWorkflowHandle } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
@@ -7,6 +6,7 @@ import {
   ParentClosePolicy,
   rootCause,
   startChild,
+  type ChildWorkflowHandle,
 } from '@temporalio/workflow';
 import { batchSummary } from '../../../presentation/temporal-ui/batch-details';
 import { countReadyOrMoving, isSameCounts } from '../../../domain/companies/counts';
@@ -15,13 +15,11 @@ import type { MigrationState } from '../../../domain/migration/migration-state';
 import { automaticPause, canFinish, isPaused, pausesOf } from '../../../domain/migration/pauses';
 import { batchRunIdOf, endedText, occupiedText } from '../../../domain/migration/temporal-names';
 import { shortActivities } from '../../activity-proxies';
-import type { Batch, BatchReport } from '../../batch-run';
-import { batchRun } from '../../batch-run';
+import { batchRun, type Batch, type BatchReport } from '../../batch-run';
 import { runAlongside } from '../../concurrency';
 import { wakeSignal } from '../../messages';
 import { changedSince, isRecorded, mayEndStep, mayMove } from '../conditions';
-import type { MigrationContext } from '../context';
-import { now } from '../context';
+import { now, type MigrationContext } from '../context';
 import { refreshCounts, refreshEstimate, pauseMigration } from '../ledger-state';
 import { whileRelinking } from '../relinking';
 

@@ -3,14 +3,12 @@ import { patched } from '@temporalio/workflow';
 import { countReadyOrMoving } from '../../../domain/companies/counts';
 import { isIsolated } from '../../../domain/companies/failures';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import type { Outage } from '../../../domain/migration/outage';
 import type { FirstCompanyProgress } from '../../../activities/companies/first-company';
-import { outageSummary } from '../../../domain/migration/outage';
+import { outageSummary, type Outage } from '../../../domain/migration/outage';
 import { shortActivities, sliceActivities } from '../../activity-proxies';
 import { backoff } from '../../backoff';
 import { changedSince, mayEndStep, mayMove } from '../conditions';
-import type { MigrationContext } from '../context';
-import { now } from '../context';
+import { now, type MigrationContext } from '../context';
 import { refreshCounts, refreshEstimate, pauseMigration } from '../ledger-state';
 
 const STEP = 'migrate-first-company';
