@@ -6,12 +6,10 @@
  * times are readable; a company's sealed credential cannot be opened if its reference or time is changed.
  */
 import { once } from 'node:events';
-import { createReadStream, existsSync } from 'node:fs';
-import { link, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import path from 'node:path';
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { isAlive } from '../../config';
 import {
   createSealer,
   fingerprintOf,
@@ -25,6 +23,7 @@ import type { SealedApplication, SealedCredential } from '../../store';
 import { CommandFailed } from '../shared/errors';
 import { unreadableFile } from '../shared/unreadable-file';
 import { HashedKeyMap } from './hashed-key-map';
+import { writeNew } from './new-file';
 import { SEALED_FILE_BEGINNING } from '../../domain/supply/file-kind';
 import { obtainedElsewhereProblem } from '../../domain/supply/row-parser';
 import type { SecretCredential } from './row-file';
@@ -129,58 +128,6 @@ const keyFields = ({ migrationId, publicKey }: MigrationKey) => ({
 });
 
 const lineOf = (value: object): string => `${JSON.stringify(value)}\n`;
-
-/** Writes a complete file or none. Does not replace an existing file. */
-async function writeNew(file: string, lines: AsyncIterable<string> | Iterable<string>): Promise<void> {
-  // The process id keeps runs with the same output apart.
-  const unfinished = `${file}.${process.pid}.unfinished`;
-  const failed = (cause: unknown) =>
-    new CommandFailed(`${file} cannot be written`, 'choose another file with --output', { cause });
-  await removeLeftOver(file);
-  const source = await open(unfinished, 'wx', 0o600).catch((error: unknown) => {
-    throw failed(error);
-  });
-  try {
-    try {
-      for await (const line of lines) await source.appendFile(line);
-      // Flushes the file to the disk, because the caller might destroy the original next.
-      await source.sync();
-    } finally {
-      await source.close();
-    }
-    await moveToNew(unfinished, file).catch((error: unknown) => {
-      throw failed(error);
-    });
-  } finally {
-    await rm(unfinished, { force: true });
-  }
-}
-
-/** Removes the unfinished files that killed processes with the same output have left. Best effort. */
-async function removeLeftOver(file: string): Promise<void> {
-  const { dir, base } = path.parse(file);
-  for (const name of await readdir(dir || '.').catch(() => [])) {
-    if (!name.startsWith(`${base}.`)) continue;
-    const pid = Number(/^([1-9]\d{0,8})\.unfinished$/.exec(name.slice(base.length + 1))?.[1]);
-    if (pid === process.pid || (pid > 0 && !isAlive(pid)))
-      await rm(path.join(dir, name), { force: true }).catch(() => undefined);
-  }
-}
-
-/** @throws if the target exists */
-async function moveToNew(file: string, target: string): Promise<void> {
-  try {
-    await link(file, target);
-  } catch (error) {
-    if (existsSync(target)) throw error;
-    // The file system has no hard links. Makes sure that the target is new, and then replaces it at once.
-    await (await open(target, 'wx', 0o600)).close();
-    await rename(file, target).catch(async (failure: unknown) => {
-      await rm(target, { force: true });
-      throw failure;
-    });
-  }
-}
 
 /**
  * Returns whether the file is a sealed file. Returns false if the file cannot be read; the code that reads it reports

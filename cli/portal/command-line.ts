@@ -15,7 +15,8 @@ import { addCompanyDecisions, addStepDecisions } from './commands/decisions';
 import { addManifest } from './commands/manifest';
 import { addReport } from './commands/report';
 import { addWatch } from './commands/watch';
-import { onlyMigration, type PortalContext } from './connection';
+import { onlyMigration } from './connection';
+import type { PortalContext } from './context';
 import { portalExamplesOf } from './examples';
 import { parseLink, type PortalTarget } from './target';
 

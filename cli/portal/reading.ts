@@ -1,7 +1,8 @@
 /** Connects the commands that only read, and reads companies. */
 import type { Company, CompanyFilter } from '../../portal/client/api';
 import { CompanySchema } from '../../portal/contract/migration-view';
-import { sayOnce, validated, withPortal, type Connection, type PortalContext } from './connection';
+import { sayOnce, validated, withPortal, type Connection } from './connection';
+import type { PortalContext } from './context';
 
 /** Long enough for a restart of the portal, in milliseconds. */
 const READ_WITHIN_MS = 30_000;

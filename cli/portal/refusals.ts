@@ -5,7 +5,7 @@ import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { isStep, STEP_RULES, STEPS, stepText, type Step } from '../../domain/migration/steps';
 import { isOver } from '../../domain/migration/terminated';
 import { CommandFailed } from '../shared/errors';
-import { commandText, type PortalContext } from './connection';
+import { commandText, type PortalContext } from './context';
 import { commandOf } from './summary';
 
 /** A decision that a person has asked for. */

@@ -4,7 +4,8 @@ import { missingKeyTexts } from '../../portal/client/missing-key';
 import { fingerprintOf, parseMigrationKey, type MigrationKey } from '../../security';
 import { assertTrusted, providerOf, type ProviderOption } from '../commands/supply/seal';
 import { CommandFailed } from '../shared/errors';
-import type { Connection, PortalContext } from './connection';
+import type { Connection } from './connection';
+import type { PortalContext } from './context';
 
 /** Where the provider's fingerprint comes from without `--provider`, for help texts. */
 export const PROVIDER_SOURCE = 'TOKENFERRY_PROVIDER_FINGERPRINT, or else the link of the invitation';

@@ -1,7 +1,4 @@
-/**
- * Suggests the next commands for a migration. Their words are quoted for a POSIX shell; a placeholder such as `"your
- * name"` must be replaced.
- */
+/** Suggests next commands, quoted for a POSIX shell. A placeholder such as `"your name"` must be replaced. */
 import { countExceptions, countOpen, countReadyOrMoving, isConfirmationDue } from '../../domain/companies/counts';
 import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';

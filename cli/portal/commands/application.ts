@@ -7,7 +7,8 @@ import { applicationFrom, type ApplicationOptions } from '../../shared/applicati
 import { environmentOption } from '../../shared/options';
 import { readClientSecret } from '../../shared/secret-file';
 import type { CommandResult } from '../../terminal/output';
-import { withPortal, type Connection, type PortalContext } from '../connection';
+import { withPortal, type Connection } from '../connection';
+import type { PortalContext } from '../context';
 import { decisionResult, review, sign, type DecideOptions } from '../decide';
 import { assertSealedWith, PROVIDER_SOURCE, trustedKey } from '../sealing-key';
 import { addDecideOptions } from './decisions';

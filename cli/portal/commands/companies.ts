@@ -13,7 +13,8 @@ import { MAX_REFERENCES_IN_A_COMMAND, otherReferencesText, referenceArguments } 
 import { writeCsv } from '../../shared/results';
 import type { TableCell } from '../../terminal/table';
 import type { AlreadyWritten } from '../../terminal/output';
-import { commandText, type Connection, type PortalContext } from '../connection';
+import type { Connection } from '../connection';
+import { commandText, type PortalContext } from '../context';
 import { eachCompany, withPortalToRead } from '../reading';
 import { commandOf, inReadersZone } from '../summary';
 

@@ -20,7 +20,8 @@ import {
 } from '../../shared/limit-options';
 import { addReasonOption } from '../../shared/options';
 import { exampleTime, localTime, parseTime } from '../../terminal/times';
-import { commandText, withPortal, type Connection, type PortalContext } from '../connection';
+import { withPortal, type Connection } from '../connection';
+import { commandText, type PortalContext } from '../context';
 import { decide, type DecideOptions, type Deciding } from '../decide';
 import { eachCompany } from '../reading';
 import { OF_SUPPORT } from '../refusals';

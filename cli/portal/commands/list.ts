@@ -2,14 +2,8 @@ import { headlineFor } from '../../../portal/client/key-confirmation';
 import { CommandFailed } from '../../shared/errors';
 import type { CommandResult } from '../../terminal/output';
 import type { TableCell } from '../../terminal/table';
-import {
-  fingerprintOfKey,
-  sayOnce,
-  withPortal,
-  type Connection,
-  type PortalContext,
-  type Waiting,
-} from '../connection';
+import { fingerprintOfKey, sayOnce, withPortal, type Connection, type Waiting } from '../connection';
+import type { PortalContext } from '../context';
 import { readSignIns, signingKeyOf, type SignIn } from '../sign-ins';
 import { inReadersZone, mustConfirmKey } from '../summary';
 import { EACH_WITHIN_MS } from './sign-in';

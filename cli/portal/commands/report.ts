@@ -3,7 +3,8 @@ import { CommandFailed } from '../../shared/errors';
 import { choiceOption } from '../../shared/options';
 import type { AlreadyWritten } from '../../terminal/output';
 import { clause } from '../api-errors';
-import { withPortal, type Connection, type PortalContext } from '../connection';
+import { withPortal, type Connection } from '../connection';
+import type { PortalContext } from '../context';
 
 /** The formats of `ferry report`, with the names that the portal gives them. */
 const FORMATS = { md: 'markdown', html: 'html', csv: 'csv', json: 'json' } as const;

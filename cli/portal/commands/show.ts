@@ -1,4 +1,5 @@
-import { commandText, confirmAdvice, withMigrationId, type PortalContext } from '../connection';
+import { confirmAdvice } from '../connection';
+import { commandText, withMigrationId, type PortalContext } from '../context';
 import { withPortalToRead } from '../reading';
 import { mustConfirmKey, printView } from '../summary';
 

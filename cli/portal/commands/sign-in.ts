@@ -8,16 +8,8 @@ import { shellQuoted } from '../../shared/remedy-commands';
 import type { CommandResult } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 import { clause, wasNotSent } from '../api-errors';
-import {
-  apiOf,
-  commandText,
-  failingClearly,
-  fingerprintOfKey,
-  liveSession,
-  sayOnce,
-  validated,
-  type PortalContext,
-} from '../connection';
+import { apiOf, failingClearly, fingerprintOfKey, liveSession, sayOnce, validated } from '../connection';
+import { commandText, type PortalContext } from '../context';
 import { createFolder, deleteSignIn, readSignIns, writeSignIn, type SignIn } from '../sign-ins';
 import { parseLink, type PortalLink } from '../target';
 

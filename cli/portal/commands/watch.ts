@@ -9,7 +9,8 @@ import type { CommandResult, Output } from '../../terminal/output';
 import { openLiveBlock } from '../../terminal/live-block';
 import type { Terminal } from '../../terminal/terminal';
 import { clockTime } from '../../terminal/times';
-import { validated, type Connection, type PortalContext } from '../connection';
+import { validated, type Connection } from '../connection';
+import type { PortalContext } from '../context';
 import { withPortalToRead } from '../reading';
 import { countsText, inReadersZone, mustConfirmKey, oldText, taskLabel } from '../summary';
 

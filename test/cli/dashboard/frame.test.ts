@@ -294,8 +294,7 @@ test('with long names, reasons and numbers, no line is wider than a screen of 80
   const page = { ...list, isOpen: true, selected: long, selectedException: 1, detail };
   const lines = [list, page].flatMap((each) => linesOf(each));
   expect(lines.filter((line) => widthOf(line) > 80)).toEqual([]);
-  const text = lines.join(' ');
   for (const label of ['130 left out', '300 without a usable credential', 'retrying automatically', 'Waiting for  '])
-    expect(text).toContain(label);
+    expect(lines.join(' ')).toContain(label);
   expect(lines).toContainEqual(expect.stringMatching(/^▸ NORTHWIND.*: a data set could not be synced$/));
 });

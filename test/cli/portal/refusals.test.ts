@@ -1,6 +1,6 @@
 /** Tests what `ferry --portal` says about a decision that the portal does not offer. */
 import { assertStep, notOffered, OF_SUPPORT } from '../../../cli/portal/refusals';
-import type { PortalContext } from '../../../cli/portal/connection';
+import type { PortalContext } from '../../../cli/portal/context';
 import type { MigrationView } from '../../../portal/contract/migration-view';
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { sampleView } from '../../portal/page/sample-view';

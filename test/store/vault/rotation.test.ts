@@ -63,18 +63,13 @@ async function createSealedUnderOld(): Promise<string> {
   await supplyMigration(db, migration, rows);
   await openVault(db, withKeys(OLD), migration.id);
   const credentials = rows.map((row) => credentialOf(row));
-  const { stored } = await supplyCredentials(db, migration.id, credentials, 'Cleo');
-  expect(stored).toEqual(['c1']);
+  expect((await supplyCredentials(db, migration.id, credentials, 'Cleo')).stored).toEqual(['c1']);
   return migration.id;
 }
 
 async function storedOf(id: string) {
-  const { sealed, obtainedAt } = await db
-    .selectFrom('credentials')
-    .select(['sealed', 'obtained_at as obtainedAt'])
-    .where('migration_id', '=', id)
-    .executeTakeFirstOrThrow();
-  return { row: 1, reference: 'c1', sealed, obtainedAt };
+  const stored = db.selectFrom('credentials').select(['sealed', 'obtained_at as obtainedAt']);
+  return { row: 1, reference: 'c1', ...(await stored.where('migration_id', '=', id).executeTakeFirstOrThrow()) };
 }
 
 const sealedOf = async (id: string): Promise<Buffer> => (await storedOf(id)).sealed;
@@ -109,9 +104,9 @@ test('skips a destroyed vault', async () => {
 const secretFiles = (): readonly string[] => readdirSync(ledger.secrets).filter((name) => name !== 'folder.id');
 
 /** Restores the vault's key columns, as a person with a backup or dead rows of the database can. */
-async function restoreKey(id: string, key: Awaited<ReturnType<typeof keyColumns>>): Promise<void> {
-  await db.updateTable('migrations').set(key).where('id', '=', id).execute();
-}
+const restoreKey = (id: string, key: Awaited<ReturnType<typeof keyColumns>>) =>
+  db.updateTable('migrations').set(key).where('id', '=', id).execute();
+
 const keyColumns = async (id: string) =>
   db
     .selectFrom('migrations')
