@@ -95,8 +95,8 @@ async function moveAndVerify(
   importing.start();
   try {
     for (;;) {
-      // While the run imports, a slice stays open and waits for checks that become due. During an outage nothing is
-      // imported, so it must not wait.
+      // While the run imports, a slice stays open and waits for checks that become due, unless the run is finishing.
+      // During an outage nothing is imported, so it must not wait.
       const whileImporting = importing.isRunning() && !context.isAwaitingRecovery();
       const report = await sliceActivities.verifySlice({ migrationId, finishing, whileImporting });
       context.recordSlice(report.finished, report);

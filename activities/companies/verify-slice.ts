@@ -36,7 +36,7 @@ export interface CheckWork {
   readonly finishing?: boolean;
   /**
    * True if the run is importing at the same time, so that more checks will become due. The slice then waits for them
-   * for `CHECK_FOR_MS`. Default: false.
+   * for `CHECK_FOR_MS`, unless it is `finishing`. Default: false.
    */
   readonly whileImporting?: boolean;
 }

@@ -1,6 +1,6 @@
 /** Writes files that must not replace another file, and must not be left half written. */
 import { existsSync } from 'node:fs';
-import { link, open, readdir, rename, rm } from 'node:fs/promises';
+import { link, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isAlive } from '../../config';
 import { CommandFailed } from '../shared/errors';
@@ -31,14 +31,21 @@ export async function writeNew(file: string, lines: AsyncIterable<string> | Iter
   }
 }
 
-/** Removes the unfinished files that killed processes with the same output have left. Best effort. */
+const RECENT_MS = 3_600_000;
+
+/**
+ * Removes the unfinished files that killed processes with the same output have left. Best effort. Leaves a file that
+ * was written recently, because a process of another machine can be writing it.
+ */
 async function removeLeftOver(file: string): Promise<void> {
   const { dir, base } = path.parse(file);
   for (const name of await readdir(dir || '.').catch(() => [])) {
     if (!name.startsWith(`${base}.`)) continue;
     const pid = Number(/^([1-9]\d{0,8})\.unfinished$/.exec(name.slice(base.length + 1))?.[1]);
-    if (pid === process.pid || (pid > 0 && !isAlive(pid)))
-      await rm(path.join(dir, name), { force: true }).catch(() => undefined);
+    const leftOver = path.join(dir, name);
+    const isOld = Date.now() - ((await stat(leftOver).catch(() => null))?.mtimeMs ?? Infinity) > RECENT_MS;
+    if (pid === process.pid || (pid > 0 && !isAlive(pid) && isOld))
+      await rm(leftOver, { force: true }).catch(() => undefined);
   }
 }
 

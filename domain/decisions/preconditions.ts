@@ -184,9 +184,11 @@ function lateRejectionRefusal({ step, afterwards }: StepDecision, facts: Decisio
  * Refuses to replace the application after support has accepted the details: they name the application, and step 3 sets
  * its callback URL, so steps 1 and 3 must be approved again. Once the move of the first company has begun, a wrong
  * application can be replaced without new approvals, because there is no other way to correct it. An application
- * that the platform rejects can also be replaced while this pauses the migration, because support must resume it.
+ * that the platform rejects can also be replaced while this pauses the migration, because support must resume it. With
+ * unknown counts, the ledger cannot tell, and takes over what the workflow has applied.
  */
 function applicationRefusal(facts: DecisionFacts): string | null {
+  if (facts.counts === null) return null;
   const isAccepted = facts.route === 'managed' && facts.ended.includes('supply-details');
   return isAccepted && !hasCrossed(facts) && !facts.applicationRejected ? ACCEPTED : null;
 }

@@ -74,8 +74,9 @@ const NO_HELP = 'a retry does not help ';
 export function allCompaniesOutcomeText(text: string, changed: number, leftOut = 0): string {
   const all = [ALL_WITH_EXCEPTION, ALL_TO_RECONNECT].find((each) => text.startsWith(`${each} `));
   if (all === undefined) return text;
+  const none = all === ALL_TO_RECONNECT ? 'companies that a reconnection can help' : all.slice('all '.length);
   const noHelp = `${NO_HELP}${counted(leftOut, 'company')} that must reconnect`;
-  if (changed === 0) return noneChangedText(text, leftOut === 0 ? `there are no ${all.slice('all '.length)}` : noHelp);
+  if (changed === 0) return noneChangedText(text, leftOut === 0 ? `there are no ${none}` : noHelp);
   const rest = text.slice(all.length);
   return `${counted(changed, 'company')}${rest}${leftOut === 0 ? '' : `; ${noHelp}`}`;
 }

@@ -5,6 +5,7 @@
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
+import { isOfApplication } from '../companies/finding';
 import { isIsolated, shownStopText, type StopReason } from '../companies/failures';
 import { momentText, oneLine } from '../text/sentences';
 import type { MigrationState, Pause } from './migration-state';
@@ -27,15 +28,22 @@ export function isApplicationRejected(state: Pick<MigrationState, 'pause' | 'rep
 }
 
 /** Returns what to do before the migration resumes from an automatic pause. Contains no reason that a person wrote. */
-export function resumptionTask(
-  { outcomes }: Pick<MigrationState, 'outcomes'>,
-  reason: StopReason,
+export function resumptionTask(state: MigrationState, reason: StopReason, pause: Pause): string {
+  return reason === 'application-refused' && isApplicationCorrected(state, pause)
+    ? RESUME_CORRECTED
+    : shownStopText(reason, pause.reason);
+}
+
+/** Returns whether an application was supplied since the pause, and the check of the details has no problem with it. */
+function isApplicationCorrected(
+  { outcomes, preflight, changes, changesChecked }: MigrationState,
   pause: Pause,
-): string {
-  const isCorrected = outcomes.some(
-    ({ applied, text, at }) => applied && at > pause.at && text.startsWith(APPLICATION_IS),
+): boolean {
+  return (
+    changes <= changesChecked &&
+    outcomes.some(({ applied, text, at }) => applied && at > pause.at && text.startsWith(APPLICATION_IS)) &&
+    !preflight?.problemCodes.some(isOfApplication)
   );
-  return reason === 'application-refused' && isCorrected ? RESUME_CORRECTED : shownStopText(reason, pause.reason);
 }
 
 /** The beginning of the outcome of a decision that supplies an application. */

@@ -53,7 +53,7 @@ export function hasOverdueConfirmations({
 }
 
 /** Returns whether the migration is paused because the platform rejects the application, and no other was supplied yet. */
-export function shouldCorrectApplication({ route, state, pause, waitingFor }: Progress): boolean {
+export function shouldCorrectApplication({ route, state, pause, checking, waitingFor }: Progress): boolean {
   const isRejected = route === 'managed' && state === 'paused' && pause?.stopReason === 'application-refused';
-  return isRejected && !isForCorrectedApplication(waitingFor);
+  return isRejected && !checking && !isForCorrectedApplication(waitingFor);
 }

@@ -25,7 +25,8 @@ export async function signInAndWait(
   const result = await db.requestSignIn(request);
   const refusal = request.identity === undefined ? unusableKey : unknownAccount;
   if (result === 'refused') throw refusal();
-  // By then, a worker has answered the requests that are open now, or no worker takes them any more.
+  // By then, a worker has answered the requests that are open now, or no worker takes them any more. The limit of
+  // requests for one key in an hour can last longer.
   if (result === 'busy') throw tooMany('There are too many attempts to sign in.', SIGN_IN_TAKEN_WITHIN_MS / 1_000);
   for (;;) {
     const outcome = await db.signInOutcome(sessionHash);

@@ -1,7 +1,7 @@
 /** Describes a pause in the portal's dialogs. */
 import { CLIENT_REMEDIES, MAX_STOP_NUMBERS_LENGTH, stopNumbersIn } from '../../domain/companies/failures';
 import type { Pause } from '../../domain/migration/migration-state';
-import { MAX_PAUSE_LENGTH, pauseText } from '../../domain/migration/pauses';
+import { isForCorrectedApplication, MAX_PAUSE_LENGTH, pauseText } from '../../domain/migration/pauses';
 import type { Progress } from '../../domain/progress/progress';
 import { momentText, oneLine } from '../../domain/text/sentences';
 import { stopText } from '../wording/status-line';
@@ -13,7 +13,7 @@ export function pauseFact(progress: Progress, pause: Pause): string {
   if (stopReason === null || progress.route === 'self-service') return pauseText(pause);
   const why = `automatically since ${momentText(at)}: ${stopText(stopReason, platformOf(progress), progress.counts)}`;
   const remedy = CLIENT_REMEDIES[stopReason];
-  if (remedy === undefined) return why;
+  if (remedy === undefined || isForCorrectedApplication(progress.waitingFor)) return why;
   const companies = stopNumbersIn(reason, stopReason);
   return oneLine(
     `${why}${companies === null ? '' : ` (${oneLine(companies, MAX_STOP_NUMBERS_LENGTH)})`}; ${remedy}`,

@@ -1,4 +1,4 @@
-/** Later schema migrations that only execute statements. */
+/** Schema migrations that only execute statements. */
 import { sql, type Kysely, type Migration, type RawBuilder } from 'kysely';
 
 /** Creates a schema migration that executes statements one after another. */

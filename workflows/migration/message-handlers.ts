@@ -174,6 +174,8 @@ export function receiveDecision(migration: MigrationContext, message: DecisionMe
   if ('malformed' in parsed) return refuse(migration, message, input, parsed.malformed, at);
   const { decisionId } = parsed.decision;
   const origin = { migrationId: plan.migrationId, signed: parseSigned(message, input) };
+  // Records the patches of this version before the decision, because the decision can depend on them.
+  change((before) => before);
   change((before) => decide(before, parsed.decision, at, plan.decisions, origin));
   return outcomeOf(state(), decisionId) ?? { decisionId, applied: false, text: 'not recorded', at };
 }

@@ -17,7 +17,7 @@ import { isBatchRunning, readRetries, readWindowSchedule, readWorkers, type Ledg
 import { shownForecast } from '../../reporting/migration-end';
 import { retryTexts } from '../../reporting/retries';
 import type { CommandResult, Output } from '../../terminal/output';
-import { localTime } from '../../terminal/times';
+import { inLocalTime, localTime } from '../../terminal/times';
 import { readChosenFirst } from '../../shared/chosen-first';
 import type { Context } from '../../shared/context';
 import { registrationCommands } from '../../shared/detail-commands';
@@ -137,7 +137,7 @@ function print(output: Output, facts: GoNoGoFacts, result: GoNoGo, next: readonl
   const verdict = go ? output.styled('green', 'GO') : output.styled('red', 'NO-GO');
   output.line(`${verdict}  ${output.styled('bold', facts.migrationId)} (${movesText(facts, result)})`);
   for (const answer of answers) {
-    output.line(`  ${markOf(output, answer)} ${answer.check}: ${answer.why}`);
+    output.line(`  ${markOf(output, answer)} ${answer.check}: ${inLocalTime(answer.why)}`);
     const commands = answer.check === 'application' ? next : [];
     for (const { command } of commands) output.line(`    to register the replaced application again: ${command}`);
   }

@@ -114,17 +114,20 @@ async function readAnswers(ferry: MigrationClient, summaries: readonly Migration
   return new Map(await Promise.all(asked));
 }
 
-/** Finds the open migrations whose ledger was restored to an older state. Examines as many as are asked at most. */
+/**
+ * Finds the open migrations whose ledger was restored to an older state, among the first that a worker can answer for.
+ * Best effort.
+ */
 async function readLedgersBehind(
   { db, ...ferry }: MigrationClient,
   summaries: readonly MigrationSummary[],
 ): Promise<ReadonlySet<string>> {
   if (!db) return new Set();
   const open = summaries
-    .filter(({ state, endedInTemporal }) => !endedInTemporal && !isEnding(state))
+    .filter(({ state, endedInTemporal, missingKey }) => !endedInTemporal && !isEnding(state) && missingKey === null)
     .slice(0, MAX_ASKED);
   const behind = open.map(async ({ migrationId }) =>
-    (await isLedgerProvenBehind({ ...ferry, db }, migrationId)) ? [migrationId] : [],
+    (await isLedgerProvenBehind({ ...ferry, db }, migrationId).catch(() => false)) ? [migrationId] : [],
   );
   return new Set((await Promise.all(behind)).flat());
 }

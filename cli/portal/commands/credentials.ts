@@ -28,6 +28,7 @@ import {
   type ShredOption,
 } from '../../manifest';
 import { CommandFailed } from '../../shared/errors';
+import { fileArguments } from '../../shared/file-arguments';
 import { shellQuoted } from '../../shared/remedy-commands';
 import { obtainedAtOption, timesFrom } from '../../credentials/obtained-at';
 import { findingsJson, printFindings, invalidFileResult } from '../../shared/results';
@@ -120,11 +121,11 @@ async function supply(
   // The page shows the same texts, and does not know the address with which the person runs `ferry`, nor the file.
   const withCommands = (text: string): string =>
     text.replaceAll(/ferry --portal '<link>' (\S+) '<file>'/g, (_, command: string) =>
-      commandText(context, `${command} ${shellQuoted(file)}`, view.migrationId),
+      commandText(context, `${command} ${fileArguments(file, options)}`, view.migrationId),
     );
-  const unsent = refusedCredentials(read.credentials, known, { isRotating: view.isRotating, replaces }).map(
-    ({ reference, why }) => ({ reference, why: withCommands(why) }),
-  );
+  const completed = (refused: Refused): Refused =>
+    refused.map(({ reference, why }) => ({ reference, why: withCommands(why) }));
+  const unsent = completed(refusedCredentials(read.credentials, known, { isRotating: view.isRotating, replaces }));
   const isUnsent = new Set(unsent.map(({ reference }) => reference));
   const credentials = read.credentials.filter(({ reference }) => !isUnsent.has(reference));
   if (credentials.length === 0 && unsent.length > 0) return nothingToSend(json, unsent, read.findings);
@@ -146,7 +147,7 @@ async function supply(
   );
   const { outcome, supplied } = answer;
   const text = withCommands([answer.text, ...notSentTexts(unsent)].join('. '));
-  const refused = [...unsent, ...(answer.refusedCredentials ?? [])];
+  const refused = [...unsent, ...completed(answer.refusedCredentials ?? [])];
   assertDecided(context, view.migrationId, answer);
   const isComplete = outcome === 'applied' && refused.length === 0 && !isPartial(answer);
   // A sealed file contains no plain text, so it is removed only on request.

@@ -1,6 +1,6 @@
 /** Tests that a sealed file is written completely or not at all. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync, utimesSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { isSealedFile, writeSealedCredentials } from '../../../cli/manifest';
@@ -53,11 +53,17 @@ test('an unfinished file of a process that no longer runs is removed, and no oth
   const { pid: ended } = spawnSync(process.execPath, ['--version']);
   const leftOver = `${file}.${ended}.unfinished`;
   const others = [
+    `${file}.1${ended}.unfinished`,
     `${file}.${process.ppid}.unfinished`,
     `${file}.${ended}.unfinished.txt`,
     `${file}2.${ended}.unfinished`,
   ];
-  for (const each of [leftOver, ...others]) writeFileSync(each, '');
+  const hoursAgo = new Date(Date.now() - 2 * 3_600_000);
+  for (const each of [leftOver, ...others]) {
+    writeFileSync(each, '');
+    // The first of the others was written recently, so a process of another machine can be writing it.
+    if (each !== others[0]) utimesSync(each, hoursAgo, hoursAgo);
+  }
   await write(file);
   expect([file, leftOver, ...others].filter((each) => existsSync(each))).toEqual([file, ...others]);
 });

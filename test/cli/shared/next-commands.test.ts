@@ -106,7 +106,7 @@ test.each([
     'reauthorization-required',
     [
       [REPLACE, 'tries acme-4 again with a new credential from the client'],
-      [AGAIN, 'tries acme-4 again after a reconnection with the link in ferry exceptions'],
+      [AGAIN, 'tries acme-4 again; run it only once its end customer has reconnected'],
     ],
   ],
   ['wrong-organization', [[REPLACE, 'tries acme-4 again with a new credential from the client']]],

@@ -70,9 +70,13 @@ describe('another application', () => {
     const pause = { reason: stopReasonText(reason), by: null, stopReason: reason, at: AT } as const;
     const rejected = stateAt('migrate-first-company', { ...accepted, pause, replacesRejected: true });
     expect(waitingForOf(rejected).what).toContain('correct its client id, secret or environment, then resume');
-    const corrected = decideAll(rejected, supply);
+    const supplied = decideAll(rejected, supply);
+    const corrected = { ...supplied, changesChecked: supplied.changes };
     const RESUME = 'the application was supplied again after the platform rejected it; resume the migration';
     expect(waitingForOf(corrected)).toEqual({ roles: ['support'], what: RESUME });
+    expect(waitingForOf(supplied).what).toContain('correct its client id');
+    const unregistered = { ...corrected, preflight: preflight({ problemCodes: ['application-not-registered'] }) };
+    expect(waitingForOf(unregistered).what).toContain('correct its client id');
     // An application that was supplied before the platform rejected it corrects nothing.
     const later = { ...corrected, pause: { ...pause, at: LATER } };
     expect(waitingForOf(later).what).toContain('correct its client id');

@@ -59,7 +59,7 @@ test.each([
   ],
   [
     'all companies with a link to reconnect will be checked after reconnecting',
-    'nothing has changed: there are no companies with a link to reconnect',
+    'nothing has changed: there are no companies that a reconnection can help',
   ],
 ])('an outcome about all companies says plainly that there were none: %s', (text, expected) => {
   expect(allCompaniesOutcomeText(text, 0)).toBe(expected);
@@ -75,7 +75,7 @@ test.each([
   ],
   [
     'all companies with a link to reconnect will be checked after reconnecting',
-    'there are no companies with a link to reconnect',
+    'there are no companies that a reconnection can help',
     (text: string) => allCompaniesOutcomeText(text, 0),
     false,
   ],

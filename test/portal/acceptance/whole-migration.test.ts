@@ -183,7 +183,7 @@ describeWithChromium('a whole migration in the page', () => {
     // Sign-off and report.
     await page.locator('#progress li', { hasText: 'Left out 3' }).waitFor();
     await openDecision(page, 'Sign off the handover');
-    await dialog.getByRole('heading', { name: '3 companies that were left out' }).waitFor();
+    await dialog.getByRole('heading', { name: 'The companies that were left out' }).waitFor();
     await screens.check('sign-off');
     await send(page, 'Sign off the handover');
     await asSupport('approve', id, 'complete-migration', '--yes');
