@@ -1,4 +1,5 @@
 /** The commands that `ferry show` suggests once the first company has moved. */
+import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { AT, decideAll, firstCompany, proposeTime, stateAt } from '../../support/migrations/migration-states';
 import { ID, NIGHT, step5, step6, pausedBy, replacedApplication, CLIENT, type Situation } from './suggested-states';
@@ -9,6 +10,9 @@ const APPLICATION = {
   clientId: 'app',
   environment: 'production',
 } as const;
+
+/** Returns the state after the check of the changed details. */
+const checked = (state: MigrationState): MigrationState => ({ ...state, changesChecked: state.changes });
 
 export const WHILE_MOVING: readonly Situation[] = [
   ['companies being moved', step6({ syncing: 3, moved: 6 }), [`ferry watch ${ID}`]],
@@ -98,18 +102,20 @@ export const WHILE_MOVING: readonly Situation[] = [
   ],
   [
     'a migration stopped by the platform, whose application was supplied again',
-    decideAll(pausedBy('application-refused'), APPLICATION),
+    checked(decideAll(pausedBy('application-refused'), APPLICATION)),
     [`ferry resume ${ID}`, `ferry exceptions ${ID}`],
   ],
   [
     'a migration stopped by the platform, whose corrected details are accepted',
-    decideAll(
-      stateAt('schedule', {
-        pause: { reason: 'why', by: null, stopReason: 'application-refused', at: AT },
-        replacesRejected: true,
-      }),
-      proposeTime('client'),
-      APPLICATION,
+    checked(
+      decideAll(
+        stateAt('schedule', {
+          pause: { reason: 'why', by: null, stopReason: 'application-refused', at: AT },
+          replacesRejected: true,
+        }),
+        proposeTime('client'),
+        APPLICATION,
+      ),
     ),
     [`ferry resume ${ID}`, `ferry approve ${ID} schedule ${CLIENT}`, `ferry approve ${ID} schedule`],
   ],
