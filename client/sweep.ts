@@ -1,5 +1,6 @@
 /**
- * Cleans up after migrations that could not do so themselves, because they were terminated with Temporal's own tools.
+ * Closes migrations that have not ended in the ledger although their workflows no longer run, for example because they
+ * were terminated with Temporal's own tools, and deletes their Schedules.
  */
 import { isGrpcDeadlineError } from '@temporalio/client';
 import { closeWorkflowIdOf } from '../domain/migration/temporal-names';

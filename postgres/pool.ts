@@ -152,7 +152,7 @@ export function databaseOf(url: string): string {
 /** The texts for addresses of which no part may be shown. */
 const HIDDEN = {
   'no URL': 'an address that is not a URL',
-  unescaped: 'an address with an unescaped @, /, ? or #',
+  unescaped: 'an address that is not shown, because its password may contain an unescaped @, /, ? or #',
 } as const;
 
 interface Target {

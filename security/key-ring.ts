@@ -9,7 +9,7 @@ import { Secret } from './secret';
 
 const KEY_BYTES = 32;
 
-/** Thrown when a text does not contain valid keys. The message says what to do and never quotes the text. */
+/** Thrown when a text does not contain valid keys, or a file is too large to contain them. Never quotes the text. */
 export class KeyInvalid extends Error {
   override readonly name = 'KeyInvalid';
 }

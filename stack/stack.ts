@@ -103,7 +103,7 @@ export interface Stack {
   serviceDocsUrl: string;
   /** The portal for clients; undefined if it is not running. */
   portalUrl: string | undefined;
-  /** Resolves with the reason if a part has ended too often to be restarted. The other parts are still running. */
+  /** Resolves with the reason if a part has ended and is not restarted. The other parts are still running. */
   failed: Promise<string>;
   /** Stops everything, the workers first. Can be called more than once. */
   stop(): Promise<void>;
@@ -246,7 +246,7 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
   };
 }
 
-/** Restarts each part that ends. Resolves with the reason if a part has ended too often to be restarted. */
+/** Restarts each part that ends. Resolves with the reason if a part has ended too often, or before this call. */
 function keepRunning(
   parts: readonly (readonly [name: string, process: SupervisedProcess])[],
   warn: (text: string) => void,
@@ -254,7 +254,7 @@ function keepRunning(
   return new Promise((resolve) => {
     for (const [name, process] of parts) {
       process.keepRunning(({ reason, isRestarted }) => {
-        const consequence = isRestarted ? 'and is being restarted' : 'too often to be restarted';
+        const consequence = isRestarted ? 'and is being restarted' : 'and is not restarted';
         // A process that was killed by a signal could not log the reason.
         const log = reason.startsWith('signal ')
           ? `Its log: ${process.logFile}`

@@ -37,8 +37,8 @@ export const killTemporalService: FaultKind = ({ cluster }, random) =>
   killed([random.pick(Object.values(cluster.temporal))], randomSeconds(random, 1, 6));
 
 /**
- * Suspends a process for 40 s. It keeps its memory and its connections. A worker notices the suspension and ends, so it
- * is started again. All other processes continue as if no time had passed.
+ * Suspends a process for 40 s. It keeps its memory and its connections. A suspended worker
+ * notices it and ends, so it is started again. Any other suspended process continues as if no time had passed.
  */
 export const suspendProcess: FaultKind = (context, random) => {
   const target = random.pick(suspendable(context));

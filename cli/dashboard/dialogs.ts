@@ -45,7 +45,7 @@ interface Draft {
   readonly message: DecisionMessage;
   /** The question for confirmation. */
   readonly question: string;
-  /** Says as a clause what is unknown, with the reason; absent or undefined if everything is known. */
+  /** Says what the person cannot review or does not know, with the reason; absent or undefined if there is nothing. */
   readonly warning?: string | undefined;
   /** The effect of the decision, as a clause; absent or null if none is shown. */
   readonly consequence?: string | null;

@@ -215,8 +215,11 @@ function notesAbout({ route, confirmations }: LedgerSummary): readonly string[] 
 /** Says how to verify decisions whose keys were not passed. A key in the trail proves nothing until it is compared. */
 function adviceAboutKeys(missing: readonly Approver[]): string {
   const people = [...new Set(missing.map(({ by }) => by))].join(' and ');
-  const keys = missing.length === 1 ? 'the fingerprint of this key' : 'the fingerprints of these keys';
-  return `ferry did not compare the ledger with the signed decisions, because not all keys were passed. Ask ${people} for ${keys}, and compare with the trail. If they are the same, run:`;
+  const [keys, theirs, command] =
+    missing.length === 1
+      ? ['the key', 'the fingerprint of their key', 'the fingerprint']
+      : ['the keys', 'the fingerprints of their keys', 'the fingerprints'];
+  return `ferry did not compare the ledger with the signed decisions, because ${keys} of ${people} ${missing.length === 1 ? 'was' : 'were'} not passed. Ask ${people} for ${theirs}, and compare with ${command} in the command below. If they are the same, run:`;
 }
 
 function printVerified(

@@ -56,7 +56,9 @@ export function createLedgerProof(): LedgerProof {
         ...(confirmed === proven ? [] : [unprovenText(route, confirmed, proven)]),
         ...(RELEASES.indexOf(released) <= RELEASES.indexOf(provenRelease)
           ? []
-          : [`the ledger allows ${TEXTS[released]} to be moved; the signed decisions allow ${TEXTS[provenRelease]}`]),
+          : [
+              `the ledger allows ${TEXTS[released]} to be moved; the decisions that prove it allow ${provenRelease === 'nothing' ? '' : 'only '}${TEXTS[provenRelease]}`,
+            ]),
         ...(manifest === null || manifestDigest === undefined || manifest.manifestDigest === manifestDigest
           ? []
           : [`the companies in the ledger differ from the manifest that ${manifest.by} has supplied`]),

@@ -202,8 +202,8 @@ function workOf(progress: WorkInput, companies: number): RemainingWork | null {
   if (work === null) return null;
   const lowestMs = Math.round(timeAtPace(companies - counts.importing - counts.syncing, companiesPerMinute));
   if (work.lowMs >= lowestMs) return work;
-  // The estimate is too short, because the limit was set later. The estimated time is added to the time at the limit,
-  // because companies still sync after the last move has begun.
+  // The estimate is too short, because the limit was set later. At the limit, beginning the moves alone takes `lowestMs`.
+  // Afterwards the last companies still sync; the estimate does not contain this time separately, so all of it is added.
   return { companies, lowMs: lowestMs + work.lowMs, highMs: lowestMs + work.highMs };
 }
 

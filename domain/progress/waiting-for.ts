@@ -124,7 +124,7 @@ function waitingInFirstCompany(state: MigrationState): WaitingFor {
   }
 }
 
-/** Describes when the move of the first company begins: now, at the agreed time, or in the first window after it. */
+/** Describes when the move of the first company begins: now, at the agreed time, or when the next window opens. */
 function startText({ window, proposal, limits: { windows } }: MigrationState): string {
   const startAt = proposal?.startAt ?? null;
   const opensAt = startAt === null ? undefined : windowOccurrences(windows, startAt)[0]?.opensAt;

@@ -34,5 +34,5 @@ export function suppliedRowProblem(company: ManifestRow, platform: Platform): st
   if (error || parsed === null) return error?.message ?? 'the row is invalid';
   return digestedRow(parsed) === digestedRow(company)
     ? null
-    : 'a value would change if the row were read from a file, for example because it starts or ends with a space; remove such spaces';
+    : 'a value is not in the form in which Tokenferry stores it; remove spaces at the beginning and the end of each value';
 }

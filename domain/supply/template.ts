@@ -59,7 +59,7 @@ function descriptionOf(name: string, { name: platform, organizationField, organi
     case CONNECTION_ID:
       return "the id of the company's connection at the service, if it already has a connection";
     case 'obtainedAt':
-      return "the time when your application received the token, e.g. 2026-03-01T14:30:00Z; if empty, the time that you state when you supply the file counts; without that, the time of the file's last change";
+      return 'the time when your application received the token, e.g. 2026-03-01T14:30:00Z. If this is empty, Tokenferry uses the time that you state when you supply the file or, if you state none, the time when the file was last changed';
     default:
       return `the value that your application received from ${platform}`;
   }

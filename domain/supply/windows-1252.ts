@@ -16,7 +16,7 @@ const NOT_IN_WINDOWS_1252 = new Set([0x81, 0x8d, 0x8f, 0x90, 0x9d]);
 /** The euro and trade mark signs, the ellipsis, quotation marks, the bullet and dashes. */
 const WINDOWS_PUNCTUATION = new Set([0x80, 0x82, 0x84, 0x85, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96, 0x97, 0x99]);
 
-/** Counts the bytes of a file, piece by piece. */
+/** Counts the bytes of a file that are not ASCII, piece by piece. */
 export class HighByteCounter implements HighBytes {
   high = 0;
   notWindows1252 = 0;

@@ -52,7 +52,7 @@ export function viewOf(
   return { stage: reportStage(head), route: head.route, year: head.suppliedAt.slice(0, 4) };
 }
 
-/** Returns whether companies of the migration can still move. */
+/** Returns the stage of the migration, which decides whether companies can still move. */
 export function reportStage({ ending, endedInTemporal }: Pick<ReportHead, 'ending' | 'endedInTemporal'>): MoveStage {
   if (ending !== null) return 'ended';
   return endedInTemporal === null ? 'open' : 'terminated';

@@ -49,6 +49,6 @@ test.each([
   'postgres://user:12/3\n4@db.internal/ledger',
   'postgres://db.internal/ledger?user=me@tenant',
 ])('says that a character is not escaped, and shows no part of the address: %j', (text) => {
-  const hidden = 'an address with an unescaped @, /, ? or #';
+  const hidden = 'an address that is not shown, because its password may contain an unescaped @, /, ? or #';
   expect([serverOf(text), databaseOf(text)]).toEqual([hidden, `(${hidden})`]);
 });

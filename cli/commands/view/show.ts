@@ -170,7 +170,7 @@ async function readForNextCommands(db: Database, progress: Progress): Promise<Na
   return readSuggestedCompanies(db, migrationId, (firstCompany ?? requestedFirst)?.reference ?? null);
 }
 
-/** Returns the command with the final outcome of every company. */
+/** Returns the command that prints the final outcome of every company. */
 const report = ({ migrationId, route }: Progress): NextCommand => ({
   who: route === 'self-service' ? 'client' : 'support',
   command: `ferry report ${migrationId}`,

@@ -69,9 +69,9 @@ export function accountButton(migrationId: string, provider: string | null, prob
 }
 
 /**
- * Returns a key that was created for an account and has no owner yet, or else a new key. The fingerprint of the latest
- * link replaces the stored fingerprint, because an earlier link can have been wrong. The key has no owner yet, so
- * nothing has been encrypted for the provider with the earlier fingerprint.
+ * Returns a key that was created for an account and that the portal has not accepted yet, or else a new key. The
+ * provider's fingerprint in the latest link replaces the stored one, because an earlier link can have been wrong. Nothing
+ * was encrypted for the earlier one: before the portal has accepted a key, its person cannot supply anything.
  */
 async function keyFor(migrationId: string, provider: string | null) {
   const pending = await pendingKey(await accountDigest(migrationId));

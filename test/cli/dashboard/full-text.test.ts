@@ -63,7 +63,7 @@ test('a page shows its texts in full on request, and they can be scrolled to the
   const text = [...seen].join('\n');
   for (const name of ['pause', 'retry', 'failure', 'word', 'reason', 'refusal'])
     expect(text).toContain(`end-of-${name}`);
-  // Scrolling ends with the last line, and one key goes back.
+  // Scrolling stops at the last line, so one "up" scrolls back, however often "down" was pressed.
   const last = linesOf(state);
   expect(last.join('\n')).toContain('end-of-refusal');
   expect(linesOf(press(state, 'up'))).not.toEqual(last);

@@ -73,7 +73,7 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
 
   const spoken = fingerprintOf('cleo').replaceAll('-', ' ').toUpperCase();
   const added = await run('nobody', 'approver', 'add', OPEN, spoken, '--by', 'Sam', '--yes');
-  // Cleo signs in the portal, so `ferry show` must not suggest unsigned decisions with `--as client`.
+  // Cleo signs her decisions in the portal, so `ferry show` must not suggest unsigned decisions with `--as client`.
   await run('nobody', 'approve', OPEN, 'supply-details', '--by', 'Sam', '--yes');
   const shown = await ferry(['show', OPEN], undefined, {
     ...orchestrator.env,

@@ -197,7 +197,7 @@ describe('ferry up', () => {
     expect(await up.ended).toBe(1);
     renameSync(path.join(home, 'payload.key.away'), path.join(home, 'payload.key'));
     const [last = ''] = up.err().trimEnd().split('\n').slice(-1);
-    expect(last).toContain('ferry: Worker 1 has ended (exit code 1) too often to be restarted. Its log, ');
+    expect(last).toContain('ferry: Worker 1 has ended (exit code 1) and is not restarted. Its log, ');
     expect(last).toMatch(/ends with: .*payload key cannot be read/);
     expect(up.out()).toMatch(/\nStopped\.\n$/);
     expect(processes()).toEqual([]);
