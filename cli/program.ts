@@ -8,7 +8,7 @@ import { portalCommand } from './portal/command-line';
 import { findPortal, PORTAL_VARIABLE, type PortalTarget } from './portal/target';
 import { usageText } from './program-frame';
 import type { Context } from './shared/context';
-import { assertKnownOptions, findCommand } from './shared/options';
+import { assertKnownOptions, findCommand } from './options/options';
 import { type Terminal } from './terminal/terminal';
 import { Output, OutputClosed } from './terminal/output';
 

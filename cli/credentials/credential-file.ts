@@ -14,7 +14,7 @@ import {
 import type { CommandResult } from '../terminal/output';
 import { CommandFailed } from '../shared/errors';
 import { invalidFileResult } from '../shared/results';
-import { readOpenMigration } from '../shared/clients';
+import { readOpenMigration } from '../connections/clients';
 import { timesFrom } from './obtained-at';
 import { assertSealedFor } from './sealed-for';
 

@@ -4,9 +4,9 @@ import type { CompanyState } from '../../domain/companies/company-state';
 import { counted } from '../../domain/text/sentences';
 import type { Output } from '../terminal/output';
 import { distinctTimes } from '../terminal/times';
-import { clientCommand } from '../shared/client-portal';
-import { confirmationCommand } from '../shared/confirmation-command';
-import { byClientNamed } from '../shared/remedy-commands';
+import { clientCommand } from '../connections/client-portal';
+import { confirmationCommand } from '../suggestions/confirmation-command';
+import { byClientNamed } from '../suggestions/remedy-commands';
 import { referenceList } from '../shared/results';
 
 export interface RefusedGroup {

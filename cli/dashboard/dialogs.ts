@@ -6,7 +6,7 @@ import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { isStep, ROLES, type Role, type Step } from '../../domain/migration/steps';
 import { counted, sentence } from '../../domain/text/sentences';
 import { assertApplicable } from '../shared/applicable-companies';
-import { explainMissing } from '../shared/clients';
+import { explainMissing } from '../connections/clients';
 import {
   approvalConsequence,
   endingConsequence,
@@ -15,10 +15,10 @@ import {
 } from '../shared/consequences';
 import { CommandFailed, withAdvice } from '../shared/errors';
 import { assertCompany, isRejectedFirst, sameCompany } from '../shared/decisions';
-import { nameRejection } from '../shared/person-name';
+import { nameRejection } from '../options/person-name';
 import { missingDigestWarning } from '../shared/required-digest';
 import { readReview, type Review } from '../shared/review';
-import { readProgressOrUnanswered, type ProgressOrUnanswered } from '../shared/unanswered';
+import { readProgressOrUnanswered, type ProgressOrUnanswered } from '../connections/unanswered';
 import { decide, readProgressIfAnswered, type LedgerClient, type DecisionContent } from '../../client';
 import { readSuggestedCompanies } from '../../store';
 import type { Terminal } from '../terminal/terminal';

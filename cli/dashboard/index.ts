@@ -5,8 +5,8 @@
  * change the state: a key (`handleKey`), a reading (`withReading`) and the result of a decision (`openDialogs`).
  */
 import type { ReadStream } from 'node:tty';
-import type { FollowStack } from '../shared/follow-stack';
-import { createInterruptibleSleep, waitForAbort } from '../shared/waiting';
+import type { FollowStack } from '../connections/follow-stack';
+import { createInterruptibleSleep, waitForAbort } from '../connections/waiting';
 import { openFullScreen } from '../terminal/full-screen';
 import { openKeyboard } from '../terminal/keyboard';
 import { openDialogs, type DialogContext } from './dialogs';

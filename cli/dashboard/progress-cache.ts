@@ -1,7 +1,7 @@
 /** Queries the workflows of the visible migrations for their progress, and caches the answers. */
 import type { Progress } from '../../domain/progress/progress';
 import { NoWorker, queryProgress, type LedgerClient } from '../../client';
-import { readProgressInTime } from '../shared/ledger-limit';
+import { readProgressInTime } from '../connections/ledger-limit';
 import type { DashboardRow } from './state';
 
 /**

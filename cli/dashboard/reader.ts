@@ -20,7 +20,7 @@ import {
 } from '../../client';
 import { readConfirmersOf } from '../reporting/confirmers';
 import { retryTexts } from '../reporting/retries';
-import { readProgressInTime, withLedgerLimit } from '../shared/ledger-limit';
+import { readProgressInTime, withLedgerLimit } from '../connections/ledger-limit';
 import { shortTime } from '../terminal/times';
 import { openProgressCache } from './progress-cache';
 import type { MigrationDetail, DashboardRow, Reading } from './state';

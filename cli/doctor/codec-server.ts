@@ -2,7 +2,7 @@
 import { temporal } from '@temporalio/proto';
 import { z } from 'zod';
 import { createPayloadCodec } from '../../security';
-import { RESTART_STACK } from '../shared/stack-advice';
+import { RESTART_STACK } from '../suggestions/stack-advice';
 import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem, type CheckResult, type ConfigPart } from './check-result';
 
 const ABOUT = 'codec server';

@@ -1,7 +1,7 @@
 /** Checks that Postgres answers and that this version of ferry knows its schema. Changes nothing. */
 import { counted } from '../../domain/text/sentences';
 import { inspectDatabase } from '../../store';
-import { databaseAdvice, USE_VERSION_OF_SCHEMA } from '../shared/stack-advice';
+import { databaseAdvice, USE_VERSION_OF_SCHEMA } from '../suggestions/stack-advice';
 import {
   check,
   notChecked,

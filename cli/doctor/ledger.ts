@@ -18,7 +18,7 @@ import { listGivenUpRequests, listUnfinishedMigrations, readMigration, type Give
 import { loadConfig } from '../../config';
 import { check, notChecked, ok, problem, type CheckResult } from './check-result';
 import { checkVaults, VAULTS } from './vaults';
-import { CLOSING } from '../shared/clients';
+import { CLOSING } from '../connections/clients';
 
 const LEDGER = 'ledger';
 const TERMINATED = 'terminated';

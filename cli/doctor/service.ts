@@ -10,7 +10,7 @@ import {
   Throttled,
   UnreadableResponse,
 } from '../../company-data-client';
-import { serviceAdvice } from '../shared/stack-advice';
+import { serviceAdvice } from '../suggestions/stack-advice';
 import {
   check,
   notChecked,

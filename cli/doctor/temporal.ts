@@ -7,7 +7,7 @@ import { SEARCH_ATTRIBUTES } from '../../workflows/messages';
 import { addPayloadKeys } from '../shared/errors';
 import { checkWorker, recentMigrations, WORKER } from './worker';
 import { checkWorkerVersions, VERSIONS } from './worker-versions';
-import { temporalAdvice } from '../shared/stack-advice';
+import { temporalAdvice } from '../suggestions/stack-advice';
 import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem, type CheckResult, type ConfigPart } from './check-result';
 
 const ABOUT = {

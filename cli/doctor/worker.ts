@@ -9,7 +9,7 @@ import { CHECK_WORKERS } from '../../domain/progress/worker-advice';
 import { counted } from '../../domain/text/sentences';
 import { createDataConverter, createPlainDataConverter } from '../../security';
 import { MIGRATIONS } from '../../workflows/messages';
-import { isStackUsed, RESTART_STACK } from '../shared/stack-advice';
+import { isStackUsed, RESTART_STACK } from '../suggestions/stack-advice';
 import { ok, problem, type CheckResult, type ConfigPart } from './check-result';
 
 export const WORKER = 'worker';

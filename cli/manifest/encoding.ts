@@ -13,7 +13,7 @@ import {
   notUtf8Message,
   type HighBytes,
 } from '../../domain/supply/windows-1252';
-import { choiceOption } from '../shared/options';
+import { choiceOption } from '../options/options';
 
 /** The encodings in which a file can be read. Excel's "CSV" is Windows-1252 in Western Europe and America. */
 const ENCODINGS = [

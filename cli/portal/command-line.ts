@@ -4,7 +4,7 @@ import { migrationOfWorkflow } from '../../domain/migration/temporal-names';
 import { findPlatform } from '../../platforms/platforms';
 import { addCommands, createProgram } from '../program-frame';
 import type { Context } from '../shared/context';
-import { findCommand } from '../shared/options';
+import { findCommand } from '../options/options';
 import { addShow } from './commands/show';
 import { addList } from './commands/list';
 import { addSignIn, addSignOut } from './commands/sign-in';

@@ -9,7 +9,7 @@ import { isEnding } from '../../domain/migration/migration-state';
 import { isOver, stageOf } from '../../domain/migration/terminated';
 import { counted, spanText } from '../../domain/text/sentences';
 import { printSteps } from '../reporting/steps-table';
-import { environmentFor } from '../shared/remedy-commands';
+import { environmentFor } from '../suggestions/remedy-commands';
 import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 

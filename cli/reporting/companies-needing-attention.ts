@@ -10,8 +10,8 @@ import { readReplacedApplications, readCompanies, readCompanyPage, type Database
 import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 import { counted } from '../../domain/text/sentences';
-import { BY_CLIENT, MAX_REFERENCES_IN_A_COMMAND, remediesNow, remedyCommand } from '../shared/remedy-commands';
-import { clientCommand } from '../shared/client-portal';
+import { BY_CLIENT, MAX_REFERENCES_IN_A_COMMAND, remediesNow, remedyCommand } from '../suggestions/remedy-commands';
+import { clientCommand } from '../connections/client-portal';
 import { commandFor, printRemedy, type MigrationWithStage, type Opening, type Target } from './listed-migration';
 import type { ExceptionGroup } from './exception-groups';
 

@@ -1,6 +1,6 @@
 import { isStepDone, type Progress } from '../../domain/progress/progress';
 import { readConfirmers, type Confirmers, type Database } from '../../store';
-import { withLedgerLimit } from '../shared/ledger-limit';
+import { withLedgerLimit } from '../connections/ledger-limit';
 
 /** Maximum number of people who are read for step 4. The line of the step names fewer. */
 export const MAX_CONFIRMERS = 10;

@@ -8,8 +8,8 @@ import type { LedgerCompany } from '../../store';
 import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 import { counted } from '../../domain/text/sentences';
-import { choiceText } from '../shared/first-company-commands';
-import { MAX_REFERENCES_IN_A_COMMAND, remediesNow } from '../shared/remedy-commands';
+import { choiceText } from '../suggestions/first-company-commands';
+import { MAX_REFERENCES_IN_A_COMMAND, remediesNow } from '../suggestions/remedy-commands';
 import { commandFor, printRemedy, type MigrationWithStage, type Target, type Opening } from './listed-migration';
 import { mapped } from '../../domain/text/streams';
 

@@ -14,9 +14,9 @@ import {
   readSchedulePause,
   type LedgerClient,
 } from '../../client';
-import { AS_CLIENT, otherReferencesText, remedyCommand, type RemedyTarget } from '../shared/remedy-commands';
+import { AS_CLIENT, otherReferencesText, remedyCommand, type RemedyTarget } from '../suggestions/remedy-commands';
 import type { Output } from '../terminal/output';
-import { clientCommand } from '../shared/client-portal';
+import { clientCommand } from '../connections/client-portal';
 
 /**
  * A migration and its stage, which says whether companies can still move. The ledger alone does not know that a

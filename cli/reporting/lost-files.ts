@@ -1,7 +1,7 @@
 import type { RefusedDecision, RestoredDecision } from '../../domain/migration/reconciliation';
 import type { StoredMigration } from '../../store';
-import { clientCommand } from '../shared/client-portal';
-import { BY_CLIENT, clientRemedyCommand } from '../shared/remedy-commands';
+import { clientCommand } from '../connections/client-portal';
+import { BY_CLIENT, clientRemedyCommand } from '../suggestions/remedy-commands';
 
 interface LostIn {
   readonly decisions: readonly Pick<RestoredDecision, 'kind' | 'wasRefused' | 'isPartial'>[];

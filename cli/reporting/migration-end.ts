@@ -18,7 +18,7 @@ import {
 import { forecastWhilePaused } from '../../domain/progress/paused-forecast';
 import type { Progress } from '../../domain/progress/progress';
 import { counted, duration, hoursText, spanText } from '../../domain/text/sentences';
-import { printFirstOpening } from '../shared/start-times';
+import { printFirstOpening } from '../options/start-times';
 import type { Output } from '../terminal/output';
 import { localTime, shortTime } from '../terminal/times';
 

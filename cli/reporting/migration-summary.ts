@@ -26,7 +26,7 @@ import { currentTask, isMoveOfRemaining } from '../../domain/progress/waiting-fo
 import { counted, sentence } from '../../domain/text/sentences';
 import { reconnectionsAfterEnd } from '../../presentation/wording/client-page';
 import type { Confirmers, Interrupted } from '../../store';
-import type { NextCommand } from '../shared/remedy-commands';
+import type { NextCommand } from '../suggestions/remedy-commands';
 import { printFirstCompany, printPreflight, printReplacedApplications } from '../shared/results';
 import { printEnd, printLimits, type ForecastFindings } from './migration-end';
 import { printSteps, stepRow } from './steps-table';

@@ -3,7 +3,7 @@
  * the trail.
  */
 import { approverFingerprint, isPublicKey, type Approver } from '../../domain/migration/approvers';
-import { shellQuoted } from '../shared/remedy-commands';
+import { shellQuoted } from '../suggestions/remedy-commands';
 
 /** An approver as named on the command line: with the key, or with its fingerprint. */
 export type NamedApprover = Approver | (Omit<Approver, 'publicKey'> & { readonly fingerprint: string });

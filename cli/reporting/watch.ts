@@ -24,9 +24,9 @@ import {
 } from '../dashboard/migration-lines';
 import { inFlightIn } from '../shared/consequences';
 import type { Context } from '../shared/context';
-import type { FollowingClient } from '../shared/follow-stack';
-import { readProgressInTime, withLedgerLimit } from '../shared/ledger-limit';
-import { createInterruptibleSleep } from '../shared/waiting';
+import type { FollowingClient } from '../connections/follow-stack';
+import { readProgressInTime, withLedgerLimit } from '../connections/ledger-limit';
+import { createInterruptibleSleep } from '../connections/waiting';
 import type { CommandResult } from '../terminal/output';
 import { openProgressBar } from '../terminal/progress-bar';
 import { readConfirmersOf } from './confirmers';

@@ -15,10 +15,10 @@ import { exampleTime, inLocalTime, parseTime } from '../terminal/times';
 import type { Context } from './context';
 import { CommandFailed } from './errors';
 import { nearest } from '../../domain/text/nearest';
-import { addReasonOption, choiceOption } from './options';
-import { nameRejection } from './person-name';
-import { shellQuoted } from './remedy-commands';
-import { signingAdvice } from './signing-advice';
+import { addReasonOption, choiceOption } from '../options/options';
+import { nameRejection } from '../options/person-name';
+import { shellQuoted } from '../suggestions/remedy-commands';
+import { signingAdvice } from '../suggestions/signing-advice';
 
 /**
  * The role and name of the person who acts. They are options, because support can also record decisions on behalf of

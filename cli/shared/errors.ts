@@ -42,7 +42,7 @@ import {
   WorkflowTaskFailing,
 } from '../../client';
 import { CHECK_WORKERS, START_WORKER } from '../../domain/progress/worker-advice';
-import { databaseAdvice, temporalAdvice, USE_VERSION_OF_SCHEMA } from './stack-advice';
+import { databaseAdvice, temporalAdvice, USE_VERSION_OF_SCHEMA } from '../suggestions/stack-advice';
 
 /** Thrown when a command cannot do what the user asked for. It is printed on one line, and the exit code is 1. */
 export class CommandFailed extends Error {

@@ -2,7 +2,7 @@
 import { fingerprintOf } from '../../security';
 import type { Invitation } from '../../store';
 import type { CommandResult } from '../terminal/output';
-import { bySupport, type NextCommand } from './remedy-commands';
+import { bySupport, type NextCommand } from '../suggestions/remedy-commands';
 import { shortTime } from '../terminal/times';
 
 /** Number of characters of an id that are printed, and that are enough for `--revoke`. */

@@ -2,7 +2,7 @@
 import { sentence } from '../../domain/text/sentences';
 import type { MigrationClient } from '../../client';
 import { readMigration } from '../../store';
-import type { Unanswered } from './unanswered';
+import type { Unanswered } from '../connections/unanswered';
 
 /**
  * Returns a warning if the migration requires the digest of what was reviewed. Without an answer of a worker, there is

@@ -15,7 +15,7 @@ import {
   printPreflight,
   printReplacedApplications,
 } from './results';
-import { printFirstOpening } from './start-times';
+import { printFirstOpening } from '../options/start-times';
 import { collected } from '../../domain/text/streams';
 
 /** The content that a person should see before deciding on a step. */

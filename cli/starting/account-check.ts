@@ -23,7 +23,7 @@ import {
   type Database,
 } from '../../store';
 import type { Manifest } from '../manifest';
-import { withServiceAt } from '../shared/service-client';
+import { withServiceAt } from '../connections/service-client';
 
 /** The sources that can be checked in addition to the files. */
 export const CHECKED_SOURCES = ['account', 'other migrations'] as const;

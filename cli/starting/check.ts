@@ -6,7 +6,7 @@ import type { LimitsChange, MigrationLimits } from '../../domain/planning/limits
 import type { Platform } from '../../platforms/platforms';
 import { estimateBasisText } from '../../presentation/wording/client-page';
 import { readManifest, type FindingList, type Manifest, type ManifestFiles } from '../manifest';
-import { listAllFindings, startArguments } from '../shared/file-arguments';
+import { listAllFindings, startArguments } from '../suggestions/file-arguments';
 import { findingsJson, printFindings } from '../shared/results';
 import type { CommandResult, Output } from '../terminal/output';
 import { localTime } from '../terminal/times';

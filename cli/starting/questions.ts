@@ -9,9 +9,9 @@ import type { Prompts } from '../terminal/prompts';
 import type { Encoding } from '../manifest';
 import { checkAll, printSummary, type CheckOutcome } from './check';
 import type { Context } from '../shared/context';
-import { listAllFindings } from '../shared/file-arguments';
+import { listAllFindings } from '../suggestions/file-arguments';
 import { printFindings } from '../shared/results';
-import { shellQuoted } from '../shared/remedy-commands';
+import { shellQuoted } from '../suggestions/remedy-commands';
 
 /** The options on the command line. */
 export interface GivenOptions {

@@ -4,7 +4,7 @@ import type { Platform, Route } from '../../platforms/platforms';
 import { isIdWord, isReservedLabel } from '../../domain/migration/temporal-names';
 import { LabelReserved } from '../../client';
 import { CommandFailed } from '../shared/errors';
-import { limitsFrom, type LimitOptions } from '../shared/limit-options';
+import { limitsFrom, type LimitOptions } from '../options/limit-options';
 
 export interface StartTarget {
   readonly platform: Platform;

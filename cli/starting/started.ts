@@ -4,10 +4,10 @@ import type { Preflight } from '../../domain/migration/preflight-result';
 import { RESOLVED_IN_STEP_1 } from '../../domain/preflight/preflight';
 import { isRotating, type Platform } from '../../platforms/platforms';
 import { FileChanged, type ManifestFiles } from '../manifest';
-import { applicationCommand } from '../shared/detail-commands';
+import { applicationCommand } from '../suggestions/detail-commands';
 import { START_WORKER } from '../../domain/progress/worker-advice';
 import { CommandFailed } from '../shared/errors';
-import { withCheckedFile } from '../shared/file-arguments';
+import { withCheckedFile } from '../suggestions/file-arguments';
 import { printPreflight } from '../shared/results';
 import type { Output } from '../terminal/output';
 

@@ -1,11 +1,11 @@
 import { limitLines } from '../../../domain/planning/limit-texts';
 import { NoSuchMigration, type MigrationClient } from '../../../client';
 import { readLimits, readMigration } from '../../../store';
-import { withMigrationClient } from '../../shared/clients';
+import { withMigrationClient } from '../../connections/clients';
 import type { Context } from '../../shared/context';
 import { addDecisionOptions, contentFrom, sendDecision, type DecisionOptions } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import { addLimitOptions, limitsFrom, type LimitOptions } from '../../shared/limit-options';
+import { addLimitOptions, limitsFrom, type LimitOptions } from '../../options/limit-options';
 import type { CommandResult } from '../../terminal/output';
 
 /** `ferry adjust`: changes the limits of a migration, including those of a batch run in progress. */

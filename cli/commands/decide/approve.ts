@@ -7,8 +7,8 @@ import { isStepDone, type Progress } from '../../../domain/progress/progress';
 import { excludedPeople, otherPersonText } from '../../../domain/progress/four-eyes';
 import { eitherOf } from '../../../domain/text/sentences';
 import { checkReconnected, type MigrationClient } from '../../../client';
-import { clientCommand, readSigningPortal, throughPortal } from '../../shared/client-portal';
-import { withMigrationClient } from '../../shared/clients';
+import { clientCommand, readSigningPortal, throughPortal } from '../../connections/client-portal';
+import { withMigrationClient } from '../../connections/clients';
 import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
 import { approvalConsequence } from '../../shared/consequences';
 import {
@@ -20,10 +20,10 @@ import {
   type DecisionOptions,
 } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import { byClient, bySupport } from '../../shared/remedy-commands';
+import { byClient, bySupport } from '../../suggestions/remedy-commands';
 import { missingDigestWarning } from '../../shared/required-digest';
 import { readReview } from '../../shared/review';
-import { currentStep, readProgressOrUnanswered, type ProgressOrUnanswered } from '../../shared/unanswered';
+import { currentStep, readProgressOrUnanswered, type ProgressOrUnanswered } from '../../connections/unanswered';
 import { withMoreText, type CommandResult } from '../../terminal/output';
 
 interface ApproveOptions extends DecisionOptions, YesOption {

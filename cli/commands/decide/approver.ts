@@ -17,13 +17,13 @@ import {
   type Invitation,
 } from '../../../store';
 import { signatureProblem, type LedgerClient } from '../../../client';
-import { readOpenMigration, withLedgerClient } from '../../shared/clients';
+import { readOpenMigration, withLedgerClient } from '../../connections/clients';
 import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
 import { DEFAULT_BY, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
 import { verificationCommands } from '../../reporting/trail-approvers';
-import { parseApprover, parseFingerprint } from '../../shared/options';
-import { adviceToSign } from '../../shared/signing-advice';
+import { parseApprover, parseFingerprint } from '../../options/options';
+import { adviceToSign } from '../../suggestions/signing-advice';
 import { withMoreText, type CommandResult } from '../../terminal/output';
 
 interface ApproverOptions extends YesOption {

@@ -1,7 +1,7 @@
 import { readProgressIfAnswered } from '../../../client';
 import { isOver } from '../../../domain/migration/terminated';
 import type { Progress } from '../../../domain/progress/progress';
-import { withMigrationClient } from '../../shared/clients';
+import { withMigrationClient } from '../../connections/clients';
 import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
 import { endingConsequence, inFlightIn } from '../../shared/consequences';
 import { addDecisionOptions, contentFrom, sendDecision, type DecisionOptions } from '../../shared/decisions';

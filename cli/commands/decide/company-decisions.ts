@@ -12,9 +12,9 @@ import {
   readSelection,
   type CompanyCommand,
   type SelectionOptions,
-} from '../../shared/company-selection';
+} from '../../options/company-selection';
 import type { CommandResult } from '../../terminal/output';
-import { assertLedger, withMigrationClient } from '../../shared/clients';
+import { assertLedger, withMigrationClient } from '../../connections/clients';
 import { finalConsequence, lastCompaniesConsequence } from '../../shared/consequences';
 import { confirm, type Context, type YesOption } from '../../shared/context';
 import {
@@ -26,7 +26,7 @@ import {
 } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
 import { missingDigestWarning } from '../../shared/required-digest';
-import { readProgressOrUnanswered } from '../../shared/unanswered';
+import { readProgressOrUnanswered } from '../../connections/unanswered';
 import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
 import { mapped, collected } from '../../../domain/text/streams';
 

@@ -4,15 +4,15 @@ import { isOver } from '../../../domain/migration/terminated';
 import { firstOpening } from '../../../domain/progress/first-opening';
 import { readProgressIfAnswered, type MigrationClient } from '../../../client';
 import { exampleTime, parseTime } from '../../terminal/times';
-import { withMigrationClient } from '../../shared/clients';
+import { withMigrationClient } from '../../connections/clients';
 import { endingConsequence } from '../../shared/consequences';
 import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
 import { addDecisionOptions, contentFrom, parseStep, sendDecision, type DecisionOptions } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import { addWindowOptions, windowsFrom, type LimitOptions } from '../../shared/limit-options';
-import { choiceOption } from '../../shared/options';
-import { currentStep, readProgressOrUnanswered } from '../../shared/unanswered';
-import { printFirstOpening } from '../../shared/start-times';
+import { addWindowOptions, windowsFrom, type LimitOptions } from '../../options/limit-options';
+import { choiceOption } from '../../options/options';
+import { currentStep, readProgressOrUnanswered } from '../../connections/unanswered';
+import { printFirstOpening } from '../../options/start-times';
 import { withReadiness } from './first-company';
 import {
   assertNextFits,

@@ -2,7 +2,7 @@ import type { MigrationClient } from '../../../client';
 import { firstNotReadyForSupport } from '../../../domain/companies/credential-state';
 import { sentence } from '../../../domain/text/sentences';
 import { findCompany } from '../../../store';
-import { withMigrationClient } from '../../shared/clients';
+import { withMigrationClient } from '../../connections/clients';
 import type { Context } from '../../shared/context';
 import {
   addDecisionOptions,
@@ -11,7 +11,7 @@ import {
   sendDecision,
   type DecisionOptions,
 } from '../../shared/decisions';
-import { choiceText } from '../../shared/first-company-commands';
+import { choiceText } from '../../suggestions/first-company-commands';
 import { withMoreText, type CommandResult } from '../../terminal/output';
 
 /** `ferry first-company`: chooses the first company, or the next one to try if the first was not accepted. */

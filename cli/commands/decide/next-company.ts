@@ -10,7 +10,7 @@ import {
   insteadText,
   keptOptions,
   type KeptOptions,
-} from '../../shared/first-company-commands';
+} from '../../suggestions/first-company-commands';
 import { withMoreText, type CommandResult } from '../../terminal/output';
 
 interface NextOptions {

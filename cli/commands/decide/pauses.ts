@@ -3,12 +3,12 @@ import { digestOfPauses, pausesOfOthers, pauseText } from '../../../domain/migra
 import { isOver } from '../../../domain/migration/terminated';
 import { pausesIn, type Progress } from '../../../domain/progress/progress';
 import { sentence } from '../../../domain/text/sentences';
-import { withMigrationClient } from '../../shared/clients';
+import { withMigrationClient } from '../../connections/clients';
 import { resumeConsequence } from '../../shared/consequences';
 import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
 import { addDecisionOptions, contentFrom, sendDecision, type DecisionOptions } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import { readProgressOrUnanswered } from '../../shared/unanswered';
+import { readProgressOrUnanswered } from '../../connections/unanswered';
 import type { CommandResult } from '../../terminal/output';
 
 /** `ferry pause`, `ferry resume`: stop new moves, and let them begin again. */

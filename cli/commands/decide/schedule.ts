@@ -14,7 +14,7 @@ import { PRINT_NOTHING, type CommandResult, type Output } from '../../terminal/o
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { DEFAULT_BY } from '../../shared/decisions';
-import { withLedgerClient } from '../../shared/clients';
+import { withLedgerClient } from '../../connections/clients';
 
 interface ScheduleOptions {
   readonly all?: true;

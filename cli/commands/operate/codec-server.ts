@@ -3,8 +3,8 @@ import { isLoopback, KeySetUnavailable, startCodecServer, createTokenVerifier } 
 import { createLog } from '../../../security/log';
 import { errorCode } from '../../../stack/ports';
 import { CommandFailed } from '../../shared/errors';
-import { portOption } from '../../shared/options';
-import { waitForAbort } from '../../shared/waiting';
+import { portOption } from '../../options/options';
+import { waitForAbort } from '../../connections/waiting';
 import type { Terminal } from '../../terminal/terminal';
 import type { Context } from '../../shared/context';
 

@@ -1,7 +1,7 @@
 import { completableCommands, type Shell, SHELLS } from '../../reference/completion';
 import { completionScript } from '../../reference/completion-scripts';
 import type { Context } from '../../shared/context';
-import { choiceArgument } from '../../shared/options';
+import { choiceArgument } from '../../options/options';
 
 export function addCompletion({ program, run }: Context): void {
   program

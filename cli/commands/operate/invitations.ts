@@ -11,11 +11,11 @@ import {
   type Invitation,
 } from '../../../store';
 import { verificationCommands } from '../../reporting/trail-approvers';
-import { readSigningRules } from '../../shared/client-portal';
+import { readSigningRules } from '../../connections/client-portal';
 import { CommandFailed } from '../../shared/errors';
 import { fingerprintText, invitationsResult, isUnconfirmed, SHORT_ID_LENGTH } from '../../shared/invitations';
-import { readOpenMigrations } from '../../shared/open-migrations';
-import { shellQuoted } from '../../shared/remedy-commands';
+import { readOpenMigrations } from '../../connections/open-migrations';
+import { shellQuoted } from '../../suggestions/remedy-commands';
 import { withMoreText, type CommandResult } from '../../terminal/output';
 
 async function assertExists(db: Database, migrationId: string): Promise<void> {

@@ -10,12 +10,12 @@ import {
   type PortalRole,
 } from '../../../store';
 import type { Context } from '../../shared/context';
-import { parseName } from '../../shared/person-name';
+import { parseName } from '../../options/person-name';
 import { DEFAULT_BY } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
 import { SHORT_ID_LENGTH } from '../../shared/invitations';
-import { parseDuration } from '../../shared/limit-options';
-import { choiceOption, parseFingerprint } from '../../shared/options';
+import { parseDuration } from '../../options/limit-options';
+import { choiceOption, parseFingerprint } from '../../options/options';
 import type { CommandResult } from '../../terminal/output';
 import { list, revoke } from './invitations';
 import { localTime } from '../../terminal/times';

@@ -14,8 +14,8 @@ import {
 } from '../../../security';
 import { ROLES } from '../../../domain/migration/steps';
 import { CommandFailed } from '../../shared/errors';
-import { parseName } from '../../shared/person-name';
-import { shellQuoted } from '../../shared/remedy-commands';
+import { parseName } from '../../options/person-name';
+import { shellQuoted } from '../../suggestions/remedy-commands';
 import type { CommandResult } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 

@@ -6,8 +6,8 @@ import { UnsafeAddress } from '../../../portal/server/address';
 import { runPortal, type RunningPortal } from '../../../stack/processes/run-portal';
 import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
-import { portOption } from '../../shared/options';
-import { waitForAbort } from '../../shared/waiting';
+import { portOption } from '../../options/options';
+import { waitForAbort } from '../../connections/waiting';
 import type { Terminal } from '../../terminal/terminal';
 
 interface PortalCommandOptions {

@@ -6,9 +6,9 @@ import { lostFileLines } from '../../reporting/lost-files';
 import type { CommandResult } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
-import { readClientPortal } from '../../shared/client-portal';
-import { assertNamespace, sameStartCommand, withLedgerClient } from '../../shared/clients';
-import { restartCommand } from '../../shared/restart-command';
+import { readClientPortal } from '../../connections/client-portal';
+import { assertNamespace, sameStartCommand, withLedgerClient } from '../../connections/clients';
+import { restartCommand } from '../../suggestions/restart-command';
 
 /** `ferry reconcile`: repairs a ledger after it or the service was restored to an older state. */
 export function addReconcile({ program, run, terminal }: Context): void {

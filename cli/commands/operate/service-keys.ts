@@ -16,8 +16,8 @@ import { CommandFailed } from '../../shared/errors';
 import { PRINT_NOTHING, type CommandResult, type Output } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
-import { choiceOption } from '../../shared/options';
-import { USE_VERSION_OF_SCHEMA } from '../../shared/stack-advice';
+import { choiceOption } from '../../options/options';
+import { USE_VERSION_OF_SCHEMA } from '../../suggestions/stack-advice';
 
 /** `ferry service keys`: manages API keys. A key is shown only once, when it is created. */
 export function addServiceKeys({ run, terminal }: Context, service: Command): void {

@@ -11,7 +11,7 @@ import {
 } from '../../../store';
 import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
-import { integerOption } from '../../shared/options';
+import { integerOption } from '../../options/options';
 import { PRINT_NOTHING, type CommandResult, type Output } from '../../terminal/output';
 
 /**

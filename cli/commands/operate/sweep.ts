@@ -14,7 +14,7 @@ import { addYesOption, confirm, type Context, type YesOption } from '../../share
 import { CommandFailed, withAdvice } from '../../shared/errors';
 import { DEFAULT_BY } from '../../shared/decisions';
 import { referenceList } from '../../shared/results';
-import { assertNamespace, sameStartCommand, withLedgerClient } from '../../shared/clients';
+import { assertNamespace, sameStartCommand, withLedgerClient } from '../../connections/clients';
 
 interface Options extends YesOption {
   readonly close?: true;

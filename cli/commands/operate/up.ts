@@ -4,8 +4,8 @@ import { StackAlreadyRunning } from '../../../stack/already-running';
 import { startStack, type Stack } from '../../../stack/stack';
 import { defaultWorkers } from '../../../stack/workers';
 import { CommandFailed } from '../../shared/errors';
-import { integerOption } from '../../shared/options';
-import { waitForAbort } from '../../shared/waiting';
+import { integerOption } from '../../options/options';
+import { waitForAbort } from '../../connections/waiting';
 import { PRINT_NOTHING, type CommandResult } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 

@@ -11,9 +11,9 @@ import {
 import { openDatabase, readMigration, renewVault, rotateVaults, type Database } from '../../../store';
 import { PRINT_NOTHING, type CommandResult } from '../../terminal/output';
 import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
-import { clientCommand, readClientPortal } from '../../shared/client-portal';
+import { clientCommand, readClientPortal } from '../../connections/client-portal';
 import { CommandFailed } from '../../shared/errors';
-import { clientRemedyCommand, remedyCommand } from '../../shared/remedy-commands';
+import { clientRemedyCommand, remedyCommand } from '../../suggestions/remedy-commands';
 
 interface RenewOptions extends YesOption {
   readonly folderLost?: true;

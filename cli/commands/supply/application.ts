@@ -10,7 +10,7 @@ import {
   stageApplication,
   type StoredMigration,
 } from '../../../store';
-import { applicationFrom, type ApplicationOptions } from '../../shared/application-options';
+import { applicationFrom, type ApplicationOptions } from '../../options/application-options';
 import { effectOnMoved } from '../../shared/application-replacement';
 import { CommandFailed, withAdvice } from '../../shared/errors';
 import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
@@ -18,14 +18,14 @@ import { readProgressIfAnswered, waitForPreflight, type LedgerClient } from '../
 import type { Terminal } from '../../terminal/terminal';
 import type { CommandResult } from '../../terminal/output';
 import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
-import { environmentOption } from '../../shared/options';
+import { environmentOption } from '../../options/options';
 import { printPreflight } from '../../shared/results';
-import { readOpenMigration, withLedgerClient } from '../../shared/clients';
-import { withService } from '../../shared/service-client';
+import { readOpenMigration, withLedgerClient } from '../../connections/clients';
+import { withService } from '../../connections/service-client';
 import { sendDecision, addActorOptions, actorFrom, type ActorOptions } from '../../shared/decisions';
 import { readSealedApplication } from '../../manifest';
 import { assertSealedFor } from '../../credentials/sealed-for';
-import { readClientSecret } from '../../shared/secret-file';
+import { readClientSecret } from '../../options/secret-file';
 
 type Options = ApplicationOptions & ActorOptions & YesOption;
 

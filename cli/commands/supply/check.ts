@@ -3,7 +3,7 @@ import { checkAll, checkJson, printSummary } from '../../starting/check';
 import { PRINT_NOTHING, type CommandResult } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 import { addEncoding, type EncodingOption } from '../../manifest';
-import { platformOption, totalInvoicesOption } from '../../shared/options';
+import { platformOption, totalInvoicesOption } from '../../options/options';
 import { printFindings } from '../../shared/results';
 
 interface CheckOptions extends EncodingOption {

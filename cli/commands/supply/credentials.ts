@@ -17,11 +17,11 @@ import type { Terminal } from '../../terminal/terminal';
 import { namedCompanies } from '../../../domain/text/sentences';
 import { addYesOption, type Context, type YesOption } from '../../shared/context';
 import { obtainedAtOption } from '../../credentials/obtained-at';
-import { readClientPortal } from '../../shared/client-portal';
+import { readClientPortal } from '../../connections/client-portal';
 import { readRefused } from '../../credentials/refused-credentials';
 import { isEverythingStored, suppliedResult } from '../../credentials/supplied-result';
-import { fileArguments } from '../../shared/file-arguments';
-import { signingAdvice } from '../../shared/signing-advice';
+import { fileArguments } from '../../suggestions/file-arguments';
+import { signingAdvice } from '../../suggestions/signing-advice';
 import {
   addDecisionOptions,
   addActorOptions,
@@ -32,7 +32,7 @@ import {
   partOutcome,
   type DecisionOptions,
 } from '../../shared/decisions';
-import { withLedgerClient } from '../../shared/clients';
+import { withLedgerClient } from '../../connections/clients';
 import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
 import { readCredentialFile, hasErrors, invalidFile, dispose } from '../../credentials/credential-file';
 import { withMoreText, type CommandResult } from '../../terminal/output';

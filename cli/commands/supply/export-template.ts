@@ -6,8 +6,8 @@ import { TEMPLATE_FORMATS, templatesOf, templateText, type TemplateFormat } from
 import { PRINT_NOTHING, type CommandResult } from '../../terminal/output';
 import { defaultRoute } from '../../starting/account-check';
 import type { Context } from '../../shared/context';
-import { platformOption, choiceOption } from '../../shared/options';
-import { shellQuoted } from '../../shared/remedy-commands';
+import { platformOption, choiceOption } from '../../options/options';
+import { shellQuoted } from '../../suggestions/remedy-commands';
 
 interface TemplateOptions {
   readonly platform: Platform;

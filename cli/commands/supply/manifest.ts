@@ -7,11 +7,11 @@ import { CommandFailed } from '../../shared/errors';
 import { addEncoding, readManifest, type EncodingOption, type Manifest, type ManifestFiles } from '../../manifest';
 import { PRINT_NOTHING, type CommandResult, type Output } from '../../terminal/output';
 import type { Context } from '../../shared/context';
-import { readOpenMigration, withLedgerClient } from '../../shared/clients';
+import { readOpenMigration, withLedgerClient } from '../../connections/clients';
 import { actorFrom, addActorOptions, markOf, type ActorOptions } from '../../shared/decisions';
 import { findingsJson, printFindings, printPreflight, invalidFileResult } from '../../shared/results';
-import { fileArguments, listAllFindings, withCheckedFile } from '../../shared/file-arguments';
-import { signingAdvice } from '../../shared/signing-advice';
+import { fileArguments, listAllFindings, withCheckedFile } from '../../suggestions/file-arguments';
+import { signingAdvice } from '../../suggestions/signing-advice';
 import { supplyLaterText } from '../../starting/started';
 
 type ManifestOptions = ActorOptions & EncodingOption;

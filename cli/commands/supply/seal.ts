@@ -26,15 +26,15 @@ import {
   type EncodingOption,
   type ShredOption,
 } from '../../manifest';
-import { environmentFrom } from '../../shared/application-options';
-import { withLedgerClient } from '../../shared/clients';
+import { environmentFrom } from '../../options/application-options';
+import { withLedgerClient } from '../../connections/clients';
 import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
 import { readTextFile } from '../../shared/unreadable-file';
-import { environmentOption } from '../../shared/options';
-import { shellQuoted } from '../../shared/remedy-commands';
+import { environmentOption } from '../../options/options';
+import { shellQuoted } from '../../suggestions/remedy-commands';
 import { findingsJson, printFindings, invalidFileResult } from '../../shared/results';
-import { readSecretFile } from '../../shared/secret-file';
+import { readSecretFile } from '../../options/secret-file';
 import { obtainedAtOption, timesFrom } from '../../credentials/obtained-at';
 import type { Terminal } from '../../terminal/terminal';
 import type { CommandResult } from '../../terminal/output';

@@ -8,9 +8,9 @@ import type { CommandResult, Output } from '../../terminal/output';
 import { addEncoding, type EncodingOption } from '../../manifest';
 import { checkAll, dryRun, printSummary, type CheckOutcome } from '../../starting/check';
 import { findingsJson, printFindings } from '../../shared/results';
-import { addLimitOptions, type LimitOptions } from '../../shared/limit-options';
-import { startArguments, listAllFindings } from '../../shared/file-arguments';
-import { platformOption, totalInvoicesOption } from '../../shared/options';
+import { addLimitOptions, type LimitOptions } from '../../options/limit-options';
+import { startArguments, listAllFindings } from '../../suggestions/file-arguments';
+import { platformOption, totalInvoicesOption } from '../../options/options';
 import { DEFAULT_BY, type ActorOptions } from '../../shared/decisions';
 import {
   printStarted,
@@ -25,8 +25,8 @@ import { assertStartable, readLimitOptions, type StartTarget } from '../../start
 import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
 import { watchMigration } from '../../reporting/watch';
 import { DEFAULT_CONTACT } from '../../starting/questions';
-import { clientPageOf } from '../../shared/client-page';
-import { withLedgerClient } from '../../shared/clients';
+import { clientPageOf } from '../../connections/client-page';
+import { withLedgerClient } from '../../connections/clients';
 
 interface SelfServiceOptions extends StartTarget, LimitOptions, YesOption, EncodingOption, Pick<ActorOptions, 'by'> {
   readonly credentials?: string;

@@ -25,10 +25,10 @@ import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
 import { dryRun } from '../../starting/check';
 import { findingsJson, printFindings, invalidFileResult } from '../../shared/results';
-import { addLimitOptions, type LimitOptions } from '../../shared/limit-options';
-import { fileArguments, startArguments, listAllFindings } from '../../shared/file-arguments';
-import { BY_CLIENT } from '../../shared/remedy-commands';
-import { approverOption, platformOption, totalInvoicesOption } from '../../shared/options';
+import { addLimitOptions, type LimitOptions } from '../../options/limit-options';
+import { fileArguments, startArguments, listAllFindings } from '../../suggestions/file-arguments';
+import { BY_CLIENT } from '../../suggestions/remedy-commands';
+import { approverOption, platformOption, totalInvoicesOption } from '../../options/options';
 import { DEFAULT_BY, type ActorOptions } from '../../shared/decisions';
 import {
   credentialsAfterStart,
@@ -39,8 +39,8 @@ import {
 } from '../../starting/started';
 import { askForArguments, DEFAULT_CONTACT } from '../../starting/questions';
 import { assertStartable, readLimitOptions, type StartTarget } from '../../starting/start-options';
-import { clientPageOf } from '../../shared/client-page';
-import { withLedgerClient } from '../../shared/clients';
+import { clientPageOf } from '../../connections/client-page';
+import { withLedgerClient } from '../../connections/clients';
 
 interface StartOptions extends StartTarget, LimitOptions, ShredOption, EncodingOption, Pick<ActorOptions, 'by'> {
   readonly manifestLater?: true;

@@ -16,9 +16,9 @@ import { localTime } from '../../terminal/times';
 import { verifyTrail } from '../../reporting/audit-verification';
 import type { NamedApprover } from '../../reporting/trail-approvers';
 import type { Context } from '../../shared/context';
-import { namedApproverOption } from '../../shared/options';
+import { namedApproverOption } from '../../options/options';
 import { writeCsv } from '../../shared/results';
-import { withLedgerClient } from '../../shared/clients';
+import { withLedgerClient } from '../../connections/clients';
 import { mapped } from '../../../domain/text/streams';
 
 const FORMATS = ['table', 'csv', 'jsonl'] as const;

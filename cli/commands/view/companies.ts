@@ -16,9 +16,9 @@ import { readCompanies, readCompanyPage, readMigration, type CompanyFilter, type
 import { NoSuchMigration, readStage, type LedgerClient } from '../../../client';
 import type { TableCell } from '../../terminal/table';
 import type { Output, AlreadyWritten } from '../../terminal/output';
-import { withLedgerClient } from '../../shared/clients';
+import { withLedgerClient } from '../../connections/clients';
 import type { Context } from '../../shared/context';
-import { choiceOption, integerOption, searchOption, waveOption, withoutCredentialOption } from '../../shared/options';
+import { choiceOption, integerOption, searchOption, waveOption, withoutCredentialOption } from '../../options/options';
 import { companyJson } from '../../../client/report-formats';
 import { explanationOf, writeCsv } from '../../shared/results';
 import { mapped, type Stream } from '../../../domain/text/streams';

@@ -3,7 +3,7 @@ import { runDashboard } from '../../dashboard';
 import type { AlreadyWritten } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 import { addActorOptions, actorFrom, type ActorOptions } from '../../shared/decisions';
-import { withLedgerClient } from '../../shared/clients';
+import { withLedgerClient } from '../../connections/clients';
 
 export function addDesk({ program, run, output, terminal }: Context): void {
   addActorOptions(

@@ -12,10 +12,10 @@ import { NoSuchMigration, readStage, type LedgerClient } from '../../../client';
 import type { Output, AlreadyWritten } from '../../terminal/output';
 import { counted } from '../../../domain/text/sentences';
 import type { Context } from '../../shared/context';
-import { remediesNow } from '../../shared/remedy-commands';
+import { remediesNow } from '../../suggestions/remedy-commands';
 import { companyJson, NOTHING_AHEAD } from '../../../client/report-formats';
-import { readClientPortal } from '../../shared/client-portal';
-import { withLedgerClient } from '../../shared/clients';
+import { readClientPortal } from '../../connections/client-portal';
+import { withLedgerClient } from '../../connections/clients';
 import { commandFor, readOpening, type MigrationWithStage, type Target } from '../../reporting/listed-migration';
 import { readGroups, ofGroup, printGroup } from '../../reporting/exception-groups';
 import {

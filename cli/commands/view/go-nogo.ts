@@ -20,11 +20,11 @@ import type { CommandResult, Output } from '../../terminal/output';
 import { inLocalTime, localTime } from '../../terminal/times';
 import { readChosenFirst } from '../../shared/chosen-first';
 import type { Context } from '../../shared/context';
-import { registrationCommands } from '../../shared/detail-commands';
-import type { NextCommand } from '../../shared/remedy-commands';
-import { readProgressOrUnanswered } from '../../shared/unanswered';
-import { readOpenMigration, withLedgerClient } from '../../shared/clients';
-import { withServiceAt } from '../../shared/service-client';
+import { registrationCommands } from '../../suggestions/detail-commands';
+import type { NextCommand } from '../../suggestions/remedy-commands';
+import { readProgressOrUnanswered } from '../../connections/unanswered';
+import { readOpenMigration, withLedgerClient } from '../../connections/clients';
+import { withServiceAt } from '../../connections/service-client';
 
 export function addGoNoGo({ program, run, terminal }: Context): void {
   program

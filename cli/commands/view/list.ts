@@ -16,8 +16,8 @@ import type { TableCell } from '../../terminal/table';
 import type { CommandResult, Output } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
-import { withMigrationClient } from '../../shared/clients';
-import { inParallel } from '../../shared/waiting';
+import { withMigrationClient } from '../../connections/clients';
+import { inParallel } from '../../connections/waiting';
 import { collected } from '../../../domain/text/streams';
 
 export function addList({ program, run, terminal }: Context): void {

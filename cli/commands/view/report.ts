@@ -1,9 +1,9 @@
 import { readReport, type LedgerClient } from '../../../client';
 import type { Output, AlreadyWritten } from '../../terminal/output';
 import type { Context } from '../../shared/context';
-import { choiceOption } from '../../shared/options';
+import { choiceOption } from '../../options/options';
 import { type ReportFormat, reportPieces } from '../../../client/report-formats';
-import { withLedgerClient } from '../../shared/clients';
+import { withLedgerClient } from '../../connections/clients';
 
 /**
  * Repeats `REPORT_FORMATS`. Modules that `cli/` imports are loaded at their first use (scripts/build.mjs), so reading

@@ -36,13 +36,13 @@ import type { CommandResult } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { readChosenFirst } from '../../shared/chosen-first';
-import { clientPageOf } from '../../shared/client-page';
-import { bySupport, MAX_REFERENCES_IN_A_CONFIRMATION, type NextCommand } from '../../shared/remedy-commands';
-import { readSigningPortal, throughPortal } from '../../shared/client-portal';
+import { clientPageOf } from '../../connections/client-page';
+import { bySupport, MAX_REFERENCES_IN_A_CONFIRMATION, type NextCommand } from '../../suggestions/remedy-commands';
+import { readSigningPortal, throughPortal } from '../../connections/client-portal';
 import { keyConfirmations } from '../../shared/invitations';
-import { nextCommands, NO_COMPANIES, type NamedInCommands } from '../../shared/next-commands';
-import { inParallel } from '../../shared/waiting';
-import { withMigrationClient } from '../../shared/clients';
+import { nextCommands, NO_COMPANIES, type NamedInCommands } from '../../suggestions/next-commands';
+import { inParallel } from '../../connections/waiting';
+import { withMigrationClient } from '../../connections/clients';
 import { MAX_CONFIRMERS } from '../../reporting/confirmers';
 
 interface ShowOptions {

@@ -2,7 +2,7 @@ import { isOver } from '../../../domain/migration/terminated';
 import { pausesIn } from '../../../domain/progress/progress';
 import { meanwhileTask } from '../../../domain/progress/meanwhile';
 import { watchMigration, type WatchEnd, type WatchOptions } from '../../reporting/watch';
-import { withMigrationClient } from '../../shared/clients';
+import { withMigrationClient } from '../../connections/clients';
 import type { Context } from '../../shared/context';
 import type { CommandResult } from '../../terminal/output';
 

@@ -3,9 +3,9 @@ import { applicationDigest, hashOfBox } from '../../../domain/supply/sealed-dige
 import { createSealer, fingerprintOf, sealClientSecret } from '../../../security';
 import { addProviderOption, type ProviderOption } from '../../commands/supply/seal';
 import { readSealedApplication } from '../../manifest';
-import { applicationFrom, type ApplicationOptions } from '../../shared/application-options';
-import { environmentOption } from '../../shared/options';
-import { readClientSecret } from '../../shared/secret-file';
+import { applicationFrom, type ApplicationOptions } from '../../options/application-options';
+import { environmentOption } from '../../options/options';
+import { readClientSecret } from '../../options/secret-file';
 import type { CommandResult } from '../../terminal/output';
 import { withPortal, type Connection } from '../connection';
 import type { PortalContext } from '../context';

@@ -8,8 +8,12 @@ import {
 } from '../../../portal/client/api';
 import { lacksCredential, noExceptionsText, offeredRemedies, otherHelp } from '../../../portal/client/remedies';
 import { counted } from '../../../domain/text/sentences';
-import { choiceOption, searchOption, waveOption, withoutCredentialOption } from '../../shared/options';
-import { MAX_REFERENCES_IN_A_COMMAND, otherReferencesText, referenceArguments } from '../../shared/remedy-commands';
+import { choiceOption, searchOption, waveOption, withoutCredentialOption } from '../../options/options';
+import {
+  MAX_REFERENCES_IN_A_COMMAND,
+  otherReferencesText,
+  referenceArguments,
+} from '../../suggestions/remedy-commands';
 import { writeCsv } from '../../shared/results';
 import type { TableCell } from '../../terminal/table';
 import type { AlreadyWritten } from '../../terminal/output';

@@ -28,8 +28,8 @@ import {
   type ShredOption,
 } from '../../manifest';
 import { CommandFailed } from '../../shared/errors';
-import { fileArguments } from '../../shared/file-arguments';
-import { shellQuoted } from '../../shared/remedy-commands';
+import { fileArguments } from '../../suggestions/file-arguments';
+import { shellQuoted } from '../../suggestions/remedy-commands';
 import { obtainedAtOption, timesFrom } from '../../credentials/obtained-at';
 import { findingsJson, printFindings, invalidFileResult } from '../../shared/results';
 import type { CommandResult } from '../../terminal/output';

@@ -8,7 +8,7 @@ import {
   readSelection,
   type CompanyCommand,
   type SelectionOptions,
-} from '../../shared/company-selection';
+} from '../../options/company-selection';
 import { CommandFailed } from '../../shared/errors';
 import { referenceList } from '../../shared/results';
 import {
@@ -17,8 +17,8 @@ import {
   limitsFrom,
   windowsFrom,
   type LimitOptions,
-} from '../../shared/limit-options';
-import { addReasonOption } from '../../shared/options';
+} from '../../options/limit-options';
+import { addReasonOption } from '../../options/options';
 import { exampleTime, localTime, parseTime } from '../../terminal/times';
 import { withPortal, type Connection } from '../connection';
 import { commandText, type PortalContext } from '../context';

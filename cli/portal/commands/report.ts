@@ -1,6 +1,6 @@
 import { retryWhileTemporary } from '../../../portal/client/api';
 import { CommandFailed } from '../../shared/errors';
-import { choiceOption } from '../../shared/options';
+import { choiceOption } from '../../options/options';
 import type { AlreadyWritten } from '../../terminal/output';
 import { clause } from '../api-errors';
 import { withPortal, type Connection } from '../connection';

@@ -4,7 +4,7 @@ import { SessionSchema } from '../../../portal/contract/session';
 import { ApiError, type MigrationAnswer } from '../../../portal/client/api';
 import { CONFIRM_KEY, headlineFor } from '../../../portal/client/key-confirmation';
 import { VIEWER_NOTICE } from '../../../portal/client/viewer';
-import { createInterruptibleSleep } from '../../shared/waiting';
+import { createInterruptibleSleep } from '../../connections/waiting';
 import type { CommandResult, Output } from '../../terminal/output';
 import { openLiveBlock } from '../../terminal/live-block';
 import type { Terminal } from '../../terminal/terminal';

@@ -1,5 +1,5 @@
 /** Tests what `ferry show` prints before the commands that it suggests. */
-import { nextCommands, NO_COMPANIES } from '../../../cli/shared/next-commands';
+import { nextCommands, NO_COMPANIES } from '../../../cli/suggestions/next-commands';
 import { progressOf } from '../../../domain/progress/progress';
 import { counts, decideAll, LATER, migrationPlan, reject, stateAt } from '../../support/migrations/migration-states';
 import { shownMigration } from './shown-migration';

@@ -6,7 +6,7 @@ import type { Confirmers } from '../../../store';
 import { companyLines } from '../../../cli/dashboard/migration-lines';
 import { countsText } from '../../../cli/portal/summary';
 import type { Deferred } from '../../../cli/reporting/migration-summary';
-import { nextCommands, NO_COMPANIES } from '../../../cli/shared/next-commands';
+import { nextCommands, NO_COMPANIES } from '../../../cli/suggestions/next-commands';
 import { textOf, widthOf } from '../../../cli/terminal/styled-text';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { ServiceError, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
-import { withService } from '../../../cli/shared/service-client';
+import { withService } from '../../../cli/connections/service-client';
 import { CommandFailed, withAdvice } from '../../../cli/shared/errors';
 import {
   connectionErrorText,

@@ -1,7 +1,7 @@
 /** Tests what commands say about a file that does not exist. */
 import { tmpdir } from 'node:os';
 import { readSealedApplication } from '../../../cli/manifest';
-import { readSecretFile } from '../../../cli/shared/secret-file';
+import { readSecretFile } from '../../../cli/options/secret-file';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
 import { ferry } from '../captured-terminal';
 

@@ -1,5 +1,5 @@
 /** Tests that suggested commands name the files of the user, with the options with which they were read. */
-import { checkCommand, fileArguments, withCheckedFile } from '../../../cli/shared/file-arguments';
+import { checkCommand, fileArguments, withCheckedFile } from '../../../cli/suggestions/file-arguments';
 import { checkAgainText } from '../../../domain/preflight/findings';
 import { PLATFORMS } from '../../../platforms/platforms';
 import { createMigrationKey, createVaultKey } from '../../portal/page/sample-key';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { addLimitOptions } from '../../../cli/shared/limit-options';
+import { addLimitOptions } from '../../../cli/options/limit-options';
 import { STEPS } from '../../../domain/migration/steps';
 import { changedLimitsText, limitLines } from '../../../domain/planning/limit-texts';
 import { DEFAULT_LIMITS, type LimitsChange } from '../../../domain/planning/limits';

@@ -16,7 +16,7 @@ const SLOWEST = [
   'workflows/workers/second-worker',
   'cli/dashboard/dashboard',
   'workflows/batch/windows',
-  'cli/shared/outages',
+  'cli/connections/outages',
   'workflows/batch/outage',
   'workflows/migration/contradictory-messages',
   'company-data-client/rate-limiter',

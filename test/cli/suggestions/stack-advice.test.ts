@@ -1,6 +1,6 @@
 /** Tests that the advice about a server that does not answer depends on whose server it is. */
 import { CommandFailed, withAdvice } from '../../../cli/shared/errors';
-import { serviceAdvice } from '../../../cli/shared/stack-advice';
+import { serviceAdvice } from '../../../cli/suggestions/stack-advice';
 import { Unreachable } from '../../../client';
 import { writeRunningStack, type RunningStack } from '../../../config';
 import { createTemporaryFolder } from '../../../stack/folders';

@@ -1,5 +1,5 @@
 /** The states of migrations for which `ferry show` suggests commands. */
-import type { NamedInCommands } from '../../../cli/shared/next-commands';
+import type { NamedInCommands } from '../../../cli/suggestions/next-commands';
 import type { Counts } from '../../../domain/companies/counts';
 import type { StopReason } from '../../../domain/companies/failures';
 import type { FindingCode } from '../../../domain/companies/finding';

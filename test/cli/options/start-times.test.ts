@@ -1,4 +1,4 @@
-import { printFirstOpening } from '../../../cli/shared/start-times';
+import { printFirstOpening } from '../../../cli/options/start-times';
 import { Output } from '../../../cli/terminal/output';
 import type { Window } from '../../../domain/planning/windows';
 import { firstOpening } from '../../../domain/progress/first-opening';

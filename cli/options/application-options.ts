@@ -1,4 +1,4 @@
-import { CommandFailed } from './errors';
+import { CommandFailed } from '../shared/errors';
 
 export interface ApplicationOptions {
   readonly clientId?: string;

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { addLimitOptions, limitsFrom, parseWindow } from '../../../cli/shared/limit-options';
+import { addLimitOptions, limitsFrom, parseWindow } from '../../../cli/options/limit-options';
 import type { Route } from '../../../platforms/platforms';
 import { windowText } from '../../../presentation/wording/windows';
 

@@ -12,12 +12,12 @@ import {
 import { findPlatform, type Platform } from '../../platforms/platforms';
 import { readMigration, readNamespace, type StoredMigration } from '../../store';
 import { MIGRATIONS } from '../../workflows/messages';
-import { CommandFailed } from './errors';
+import { CommandFailed } from '../shared/errors';
 import { openFollowingClient, type FollowedConfig, type FollowingClient, type FollowStack } from './follow-stack';
 import { eitherOf } from '../../domain/text/sentences';
 import { withLedgerLimit } from './ledger-limit';
-import { similar } from './options';
-import { databaseAdvice } from './stack-advice';
+import { similar } from '../options/options';
+import { databaseAdvice } from '../suggestions/stack-advice';
 
 /**
  * Runs the work of a command that needs the ledger.

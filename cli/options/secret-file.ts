@@ -1,8 +1,8 @@
 import { clientSecretProblem } from '../../domain/supply/client-secret';
 import { Secret } from '../../security';
 import type { Terminal } from '../terminal/terminal';
-import { CommandFailed } from './errors';
-import { readTextFile } from './unreadable-file';
+import { CommandFailed } from '../shared/errors';
+import { readTextFile } from '../shared/unreadable-file';
 
 const ADVICE = 'nothing was sent or sealed; specify a file that contains only the client secret';
 

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { eitherOf } from '../../domain/text/sentences';
-import { addYesOption } from './context';
-import { CommandFailed } from './errors';
-import { readTextFile } from './unreadable-file';
+import { addYesOption } from '../shared/context';
+import { CommandFailed } from '../shared/errors';
+import { readTextFile } from '../shared/unreadable-file';
 import { integerOption } from './options';
 
 export interface SelectionOptions {

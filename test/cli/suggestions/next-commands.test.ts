@@ -1,6 +1,6 @@
 /** Tests the commands that `ferry show` suggests. */
-import { clientCommand, throughPortal } from '../../../cli/shared/client-portal';
-import { nextCommands, NO_COMPANIES } from '../../../cli/shared/next-commands';
+import { clientCommand, throughPortal } from '../../../cli/connections/client-portal';
+import { nextCommands, NO_COMPANIES } from '../../../cli/suggestions/next-commands';
 import { typedTime } from '../../../cli/terminal/times';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { progressOf } from '../../../domain/progress/progress';

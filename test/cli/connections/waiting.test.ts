@@ -1,4 +1,4 @@
-import { inParallel } from '../../../cli/shared/waiting';
+import { inParallel } from '../../../cli/connections/waiting';
 
 test('inParallel returns the results in the order of its arguments', async () => {
   expect(await inParallel(Promise.resolve('one'), 2, null)).toEqual(['one', 2, null]);

@@ -7,7 +7,7 @@ import {
   type CompanyDataClient,
 } from '../../company-data-client';
 import { loadConfig, type Config } from '../../config';
-import { CommandFailed } from './errors';
+import { CommandFailed } from '../shared/errors';
 
 /** The time for which a failed request is retried. Short, because a person is waiting for the command. */
 const RETRY_BUDGET_MS = 3_000;

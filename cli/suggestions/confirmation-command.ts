@@ -1,6 +1,6 @@
 /** Suggests the command with which the client confirms that syncing is off for companies. */
 import { readCompanies, type Database } from '../../store';
-import { clientCommand } from './client-portal';
+import { clientCommand } from '../connections/client-portal';
 import {
   BY_CLIENT,
   MAX_REFERENCES_IN_A_CONFIRMATION,

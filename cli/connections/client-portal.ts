@@ -6,7 +6,7 @@ import { signingRules, type SigningRules } from '../../domain/migration/approver
 import type { Progress } from '../../domain/progress/progress';
 import type { LedgerClient, MigrationClient } from '../../client';
 import { listInvitations, readMigration, readRecordedDecisions, type Database } from '../../store';
-import { AS_CLIENT, type NextCommand } from './remedy-commands';
+import { AS_CLIENT, type NextCommand } from '../suggestions/remedy-commands';
 
 /** The placeholder for the portal's address in commands, used if the address is not configured. */
 const ANY_PORTAL = '"address of the portal"';

@@ -13,8 +13,8 @@ import {
   readRecordedDecisions,
   type Database,
 } from '../../store';
-import { readClientPortal, readSigningRules } from './client-portal';
-import { isUnconfirmed } from './invitations';
+import { readClientPortal, readSigningRules } from '../connections/client-portal';
+import { isUnconfirmed } from '../shared/invitations';
 import { AS_CLIENT, remedyCommand } from './remedy-commands';
 
 /** Says who can make a decision that would be refused because of its signature, or because it is not signed. */

@@ -2,7 +2,7 @@
 import { ConfigurationError, type Config } from '../../config';
 import { Unreachable, type MigrationClient, type MigrationClientConfig } from '../../client';
 import { DatabaseUnavailable } from '../../store';
-import { CommandFailed } from './errors';
+import { CommandFailed } from '../shared/errors';
 
 /** The configuration of a client, and whether it is that of the running stack. */
 export type FollowedConfig = MigrationClientConfig & Partial<Config<'runningStack'>>;

@@ -1,6 +1,6 @@
 /** Tests the advice about rejections: how to end the migration instead, and how to try another first company. */
 import type { MigrationClient } from '../../../client';
-import { choicesAfterRejection, insteadText } from '../../../cli/shared/first-company-commands';
+import { choicesAfterRejection, insteadText } from '../../../cli/suggestions/first-company-commands';
 import { assertValid } from '../captured-terminal';
 
 const ID = 'acme.xero';

@@ -1,6 +1,6 @@
 /** Tests which servers a live view reconnects to, and when it keeps its connections. */
 import { Unreachable, type MigrationClient } from '../../../client';
-import { openFollowingClient, type FollowedConfig } from '../../../cli/shared/follow-stack';
+import { openFollowingClient, type FollowedConfig } from '../../../cli/connections/follow-stack';
 import { Secret } from '../../../security/secret';
 import { DatabaseUnavailable } from '../../../store';
 

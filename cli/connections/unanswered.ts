@@ -4,7 +4,7 @@ import type { Progress } from '../../domain/progress/progress';
 import { CHECK_WORKERS, SEE_WHAT_IS_WRONG, START_WORKER } from '../../domain/progress/worker-advice';
 import { eitherOf } from '../../domain/text/sentences';
 import { NoWorker, readProgressOrReason, WorkflowTaskFailing, type MigrationClient } from '../../client';
-import { CommandFailed } from './errors';
+import { CommandFailed } from '../shared/errors';
 
 /** The progress of a migration, or the reason why it is unknown. */
 export type ProgressOrUnanswered =

@@ -1,6 +1,6 @@
 /** Tests the commands that `ferry exceptions` suggests. */
-import { nextCommands, NO_COMPANIES } from '../../../cli/shared/next-commands';
-import { otherReferencesText, remedyCommand } from '../../../cli/shared/remedy-commands';
+import { nextCommands, NO_COMPANIES } from '../../../cli/suggestions/next-commands';
+import { otherReferencesText, remedyCommand } from '../../../cli/suggestions/remedy-commands';
 import type { FindingCode } from '../../../domain/companies/finding';
 import type { Remedy } from '../../../domain/companies/remedies';
 import { progressOf } from '../../../domain/progress/progress';
