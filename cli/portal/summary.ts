@@ -2,8 +2,7 @@
 import type { MigrationView } from '../../portal/contract/migration-view';
 import type { PortalSession } from '../../portal/contract/session';
 import { oldViewText, type Action, type MigrationAnswer } from '../../portal/client/api';
-import { CONFIRM_KEY, headlineFor } from '../../portal/client/key-confirmation';
-import { namedFor, VIEWER_NOTICE } from '../../portal/client/viewer';
+import { CONFIRM_KEY, headlineFor, namedFor, VIEWER_NOTICE } from '../../portal/client/personal-texts';
 import { clientStateWords } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver, stageOf } from '../../domain/migration/terminated';

@@ -163,3 +163,12 @@ export function referenceWords(references: readonly string[]): string | null {
 export function shellQuoted(word: string): string {
   return /^[\w./=:@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
+
+/** Returns the command that starts a migration of the same client, platform and route, with another label. */
+export function restartCommand({ id, client, platformKey, route }: StoredMigration): string {
+  const slug = findPlatform(platformKey)?.slug ?? platformKey;
+  const earlier = /\.again(?:-(\d+))?$/.exec(id);
+  const label = earlier ? `again-${Number(earlier[1] ?? 1) + 1}` : 'again';
+  const command = route === 'managed' ? 'start' : 'self-service';
+  return `ferry ${command} companies.csv --platform ${slug} --client ${client} --label ${label}`;
+}

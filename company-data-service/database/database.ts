@@ -1,6 +1,5 @@
 import { Kysely, Migrator, PostgresDialect, type Migration } from 'kysely';
-import { newerMigration } from '../../postgres/newer-schema';
-import { failureText, openPool } from '../../postgres/pool';
+import { newerMigration, failureText, openPool } from '../../postgres/pool';
 import {
   encryptedCredentials,
   expectedOrganization,

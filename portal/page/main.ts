@@ -33,7 +33,7 @@ import {
   renderTask,
 } from './overview';
 import { reportAbout, reportSection } from './report';
-import { namedFor, VIEWER_NOTICE } from '../client/viewer';
+import { namedFor, VIEWER_NOTICE } from '../client/personal-texts';
 import { keyOfInvitation, showNoSession, showOtherSession } from './sign-in/sign-in';
 import { timeText, zoneText } from './elements/times';
 

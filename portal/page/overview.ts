@@ -1,7 +1,6 @@
 /** Renders the overview: what is happening, what the client has to do, and the progress of the migration. */
 import { stateLabel, titleOf, type CompanyState } from '../client/api';
-import { CONFIRM_KEY, headlineFor } from '../client/key-confirmation';
-import { namedFor } from '../client/viewer';
+import { CONFIRM_KEY, headlineFor, namedFor } from '../client/personal-texts';
 import type { MigrationView } from '../contract/migration-view';
 import { counted } from '../../domain/text/sentences';
 import { canDecide, isUnconfirmed, mustConfirmKey, type App } from './app';

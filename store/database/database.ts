@@ -10,8 +10,14 @@ import {
   type UpdateObject,
 } from 'kysely';
 import { DatabaseError, types } from 'pg';
-import { newerMigration } from '../../postgres/newer-schema';
-import { databaseOf, failureText, isDatabaseOutage, openPool, type PoolUsage } from '../../postgres/pool';
+import {
+  newerMigration,
+  databaseOf,
+  failureText,
+  isDatabaseOutage,
+  openPool,
+  type PoolUsage,
+} from '../../postgres/pool';
 import type { Tables } from './tables';
 import { SCHEMA_MIGRATIONS } from './schema-migrations';
 

@@ -8,7 +8,7 @@ import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { readClientPortal } from '../../connections/client-portal';
 import { assertNamespace, sameStartCommand, withLedgerClient } from '../../connections/clients';
-import { restartCommand } from '../../suggestions/restart-command';
+import { restartCommand } from '../../suggestions/remedy-commands';
 
 /** `ferry reconcile`: repairs a ledger after it or the service was restored to an older state. */
 export function addReconcile({ program, run, terminal }: Context): void {

@@ -1,4 +1,4 @@
-import { headlineFor } from '../../../portal/client/key-confirmation';
+import { headlineFor } from '../../../portal/client/personal-texts';
 import { CommandFailed } from '../../shared/errors';
 import type { CommandResult } from '../../terminal/output';
 import type { TableCell } from '../../terminal/table';

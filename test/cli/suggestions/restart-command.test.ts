@@ -1,5 +1,5 @@
 /** Tests the suggested command that starts a migration under another id. */
-import { restartCommand } from '../../../cli/suggestions/restart-command';
+import { restartCommand } from '../../../cli/suggestions/remedy-commands';
 import type { StoredMigration } from '../../../store';
 
 test.each([

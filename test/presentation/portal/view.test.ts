@@ -2,7 +2,7 @@
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { WEEKDAYS, nextMove } from '../../../domain/planning/windows';
 import { momentText } from '../../../domain/text/sentences';
-import { CONFIRM_KEY, headlineFor } from '../../../portal/client/key-confirmation';
+import { CONFIRM_KEY, headlineFor } from '../../../portal/client/personal-texts';
 import { noExceptionsText } from '../../../portal/client/remedies';
 import { STEPS } from '../../../domain/migration/steps';
 import { progressOf } from '../../../domain/progress/progress';
