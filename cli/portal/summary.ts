@@ -6,17 +6,14 @@ import { CONFIRM_KEY, headlineFor, namedFor, VIEWER_NOTICE } from '../../portal/
 import { clientStateWords } from '../../domain/companies/company-state';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver, stageOf } from '../../domain/migration/terminated';
-import { counted, spanText } from '../../domain/text/sentences';
+import { counted, spanText, withMoments } from '../../domain/text/sentences';
 import { printSteps } from '../reporting/steps-table';
 import { environmentFor } from '../suggestions/remedy-commands';
 import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 
 /** Converts the times in a text of the portal, such as `2026-11-20 23:55 UTC`, to the reader's zone. */
-export const inReadersZone = (text: string): string =>
-  text.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, (_, day: string, clock: string) =>
-    localTime(`${day}T${clock}:00.000Z`),
-  );
+export const inReadersZone = (text: string): string => withMoments(text, (at) => localTime(at));
 
 /** How the commands of the view's decisions are written. */
 interface CommandTexts {

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { DateTime } from 'luxon';
 import { localTimeProblem } from '../../domain/planning/local-time';
+import { withMoments } from '../../domain/text/sentences';
 
 /**
  * Formats a time in the reader's time zone, with its offset, because reader and writer can be in different time zones:
@@ -16,9 +17,6 @@ export function localTime(moment: string | Date, zone = 'local', clock = 'HH:mm'
   return time.toFormat(`ccc d LLL yyyy, ${clock} 'UTC'${time.offset === 0 ? '' : 'ZZ'}`);
 }
 
-/** A time as the workflow writes it in its texts. */
-const UTC_TIME = /(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g;
-
 /**
  * Formats the times in a text of the workflow, such as `2026-11-20 23:55 UTC`, in the reader's time zone. Keeps a time
  * at which this zone has no offset from UTC.
@@ -26,10 +24,9 @@ const UTC_TIME = /(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g;
  * @param zone IANA name (default: the reader's time zone)
  */
 export function inLocalTime(text: string, zone = 'local'): string {
-  return text.replace(UTC_TIME, (utc: string, day: string, clock: string) => {
-    const at = `${day}T${clock}:00.000Z`;
-    return DateTime.fromISO(at, { zone }).offset === 0 ? utc : localTime(at, zone);
-  });
+  return withMoments(text, (at, written) =>
+    DateTime.fromISO(at, { zone }).offset === 0 ? written : localTime(at, zone),
+  );
 }
 
 /** Formats two times like {@link localTime}, with seconds or milliseconds if they would look equal without them. */

@@ -14,7 +14,10 @@ export interface FindingKind {
   readonly hidden: number;
 }
 
-/** The findings of a check, in the order in which they were added. Counts all, and lists up to `LISTED_PER_KIND` of each kind. */
+/**
+ * The findings of a check, in the order in which they were added. Counts all, and lists up to `LISTED_PER_KIND` of each
+ * kind.
+ */
 export class FindingList {
   readonly listed: Finding[] = [];
   errors = 0;

@@ -67,6 +67,17 @@ export function momentText(iso: string): string {
   return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
+/**
+ * Replaces each time that {@link momentText} has written in a text.
+ *
+ * @param format receives a time as ISO 8601, UTC, and as it is written in the text
+ */
+export function withMoments(text: string, format: (iso: string, written: string) => string): string {
+  return text.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, (written: string, day: string, clock: string) =>
+    format(`${day}T${clock}:00.000Z`, written),
+  );
+}
+
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Formats the UTC date of a time as `22 Nov`. */

@@ -1,6 +1,6 @@
 /**
- * The types of the orchestrator's tables that Kysely's query builder reads. The columns are documented in the schema migrations:
- * schema-migrations.ts and the files that it imports.
+ * The types of the orchestrator's tables that Kysely's query builder reads. The columns are documented in the schema
+ * migrations: schema-migrations.ts and the files that it imports.
  */
 import type { ColumnType, Generated } from 'kysely';
 import type { CompanyState } from '../../domain/companies/company-state';

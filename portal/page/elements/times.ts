@@ -1,4 +1,6 @@
 /** Formats times in the reader's time zone. The page names this zone in the text, above the list or in its footer. */
+import { withMoments } from '../../../domain/text/sentences';
+
 const zone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const FULL = new Intl.DateTimeFormat(undefined, {
@@ -19,10 +21,7 @@ const unbroken = (text: string): string => text.replace(/(GMT|UTC)-(?=\d)/g, '$1
 export const timeText = (iso: string): string => unbroken(FULL.format(new Date(iso)));
 
 /** Shows the times in a text of the portal, which have the form `2026-11-20 23:55 UTC`, in the reader's zone. */
-export const inReadersZone = (text: string): string =>
-  text.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC/g, (_, day: string, clock: string) =>
-    timeText(`${day}T${clock}:00.000Z`),
-  );
+export const inReadersZone = (text: string): string => withMoments(text, timeText);
 
 /** Formats a time without its zone, for the lists of companies. */
 export const shortTime = (iso: string): string => SHORT.format(new Date(iso));

@@ -25,7 +25,7 @@ const lineAt = (state: MigrationState, now = LATER): string =>
 const pausedFor = (stopReason: StopReason | null, by: string | null = null): MigrationState =>
   step6({ total: 60, moved: 41, failed: 6, waiting: 13 }, { pause: { reason: 'lunch', by, stopReason, at: AT } });
 
-/** What the client can do about a pause, by its reason. */
+/** The sentence that tells the client how to end a pause, by its reason. */
 const AFTER_PAUSE: Readonly<Record<string, string>> = {
   '': ' You or support can resume the migration.',
   'application-refused':
