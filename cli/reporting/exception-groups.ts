@@ -1,5 +1,5 @@
 /** Groups the exceptions of a migration by problem and remedies, and prints each group with its commands. */
-import { heldBackForSupport } from '../../domain/companies/credential-state';
+import { heldBackForSupport, notReadyText } from '../../domain/companies/credential-state';
 import { inSupportWords } from '../../domain/companies/call-words';
 import { failureText } from '../../domain/companies/failures';
 import { remediesFor, type Remedy } from '../../domain/companies/remedies';
@@ -86,7 +86,7 @@ export async function* ofGroup(
 }
 
 function titleOf(company: LedgerCompany, migration: MigrationWithStage): string {
-  const { state, failure, deferred, heldBack, linkUrl, crossedAt, confirmedAt, credential } = company;
+  const { state, failure, deferred, heldBack, linkUrl, crossedAt } = company;
   const { stage, paused } = migration;
   // Companies with the same failure but other remedies form a group of their own, so its title says why.
   if (failure === 'reauthorization-required' && state === 'failed') {
@@ -95,8 +95,7 @@ function titleOf(company: LedgerCompany, migration: MigrationWithStage): string 
     return failureText(failure) + (linkUrl === null ? ' (no link to reconnect)' : retry);
   }
   // No company is retried during a pause. The list then says that it is tried once the migration is resumed.
-  const isReady = confirmedAt !== null && (credential === null || credential === 'supplied');
-  const isRetried = deferred && state === 'waiting' && isReady && !paused;
+  const isRetried = deferred && state === 'waiting' && !paused && notReadyText(company) === null;
   if (failure !== null) return failureText(failure) + (isRetried ? ' (retried automatically)' : '');
   if (deferred) return `deferred by the service or the platform${isRetried ? '; retried automatically' : ''}`;
   if (state !== 'waiting') return 'it is unknown whether the credential was used';
