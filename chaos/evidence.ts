@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Evidence } from './checker';
 import type { Cluster } from './cluster';
-import { runFerry } from './driver/ferry';
+import { runFerry } from './driver/clients';
 import type { ChaosMigration } from './driver/migration';
 
 const REPORT_TRIES = 5;

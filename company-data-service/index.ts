@@ -16,6 +16,6 @@
 export { databaseOf, failureText, isDatabaseOutage } from '../postgres/pool';
 export { createAccount, listAccounts, type Account } from './accounts';
 export { createKey, listKeys, revokeKey, rotateKey, type ApiKey, type CreatedKey } from './api-keys';
-export { NewerSchema } from './database/database';
+export { NewerSchema } from '../postgres/schema-migrations';
 export type { SecretCipher } from './credentials/secret-cipher';
 export { startService, type Service, type ServiceOptions } from './service';

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { acceptsConnections } from '../../stack/ports';
-import { startAtPort, type ProcessAtPort } from './cluster-process';
-import { FIRST_PORTS } from './ports';
+import { startAtPort, FIRST_PORTS, type ProcessAtPort } from './cluster-process';
 import type { Cluster } from './types';
 
 /** The only origin whose pages may call the codec server. This origin has no pages, so no page can call the server. */

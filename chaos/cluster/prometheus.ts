@@ -1,8 +1,7 @@
 /** Prometheus with the product's alert rules, on the workers of a cluster. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { startAtPort, type ProcessAtPort } from './cluster-process';
-import { FIRST_PORTS } from './ports';
+import { startAtPort, FIRST_PORTS, type ProcessAtPort } from './cluster-process';
 import type { WorkerProcess } from './types';
 
 const RULES = path.join(__dirname, '..', '..', '..', 'deploy', 'prometheus', 'alerts.yml');

@@ -1,6 +1,5 @@
 /** Faults in the workers' connections to the ledger, Temporal and the service. */
-import type { RequestFault } from '../cluster';
-import { json, page } from './answers';
+import type { RequestFault, InjectedResponse } from '../cluster';
 import { randomSeconds, type Fault, type FaultContext, type FaultKind } from './fault';
 
 /** Cuts every connection of a worker to the ledger or to Temporal, and refuses new ones for a few seconds. */
@@ -82,3 +81,17 @@ export const absurdAnswers: FaultKind = (context, random) =>
   requestFault(context, 'absurd answers', randomSeconds(random, 5, 10), () =>
     random.chance(0.33) ? random.pick(ABSURD) : 'forward',
   );
+
+/** Returns the page of a proxy or a captive portal. */
+export function page(status: number, title: string): InjectedResponse {
+  return {
+    status,
+    headers: { 'content-type': 'text/html' },
+    body: `<html><head><title>${title}</title></head><body><h1>${title}</h1><hr>proxy</body></html>`,
+  };
+}
+
+/** Returns an answer that says it is JSON. */
+export function json(status: number, body: string, headers: Record<string, string> = {}): InjectedResponse {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body };
+}

@@ -1,7 +1,7 @@
 /** Starts docker-compose.yml as a project of its own, with ports of its own, and removes everything again. */
 import path from 'node:path';
 import { reservePort } from '../../stack/ports';
-import { FIRST_PORTS } from '../cluster/ports';
+import { FIRST_PORTS } from '../cluster/cluster-process';
 import { TAG } from './build';
 import {
   COMPOSE_FILE,

@@ -9,7 +9,7 @@ import { loadConfig } from '../../config';
 import { startSupervised, tailOf } from '../../stack/process/supervised-process';
 import { check, type CheckResult, type Evidence, type Invariant } from '../checker';
 import { requestLogAt, startHttpProxy, type RequestFault } from '../cluster';
-import { runFerry } from '../driver/ferry';
+import { runFerry } from '../driver/clients';
 import { MUTANTS, UNCHANGED_BUILD, type Mutant, type Scenario } from './mutants';
 import { copyBuild } from './copy';
 import { withMutantEnvironment, type MutantEnvironment } from './environment';

@@ -1,6 +1,6 @@
 /** Transient faults: a share of all requests of both workers fails at random. */
 import type { ProxyAction, RequestFault } from '../cluster';
-import { json, page } from '../faults/answers';
+import { json, page } from '../faults/connections';
 import type { Random } from '../random';
 
 /** An error in the service's own form. */

@@ -18,7 +18,7 @@ import {
   type LedgerClient,
   type MigrationSummary,
 } from '../../client';
-import { readConfirmersOf } from '../reporting/confirmers';
+import { readConfirmersOf } from '../reporting/steps-table';
 import { retryTexts } from '../reporting/retries';
 import { readProgressInTime, withLedgerLimit } from '../connections/ledger-limit';
 import { shortTime } from '../terminal/times';

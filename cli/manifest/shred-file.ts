@@ -2,7 +2,7 @@
  * Destroys a client's file after its credentials or client secret have been sealed, because the file still contains
  * them in plain text.
  */
-import { plainTextAdvice } from '../../domain/supply/plain-text';
+import { plainTextAdvice } from '../../domain/supply/client-secret';
 import { randomFillSync } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { lstat, open, rm, type FileHandle } from 'node:fs/promises';

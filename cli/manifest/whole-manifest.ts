@@ -2,7 +2,7 @@
 import type { ManifestRow } from '../../domain/companies/manifest';
 import { isRotating, type Platform, type Route } from '../../platforms/platforms';
 import { inQuotes, type Report } from '../../domain/supply/findings';
-import { reportOtherOrganization } from '../../domain/supply/other-organization';
+import { reportOtherOrganization } from '../../domain/supply/duplicates';
 import { HashedKeyMap } from './hashed-key-map';
 import type { RowReader } from '../../domain/supply/row-reader';
 import type { SecretCredential } from './row-file';

@@ -10,8 +10,7 @@ import {
   type MigrationAnswer,
   type PortalAddress,
 } from '../../portal/client/api';
-import { repeatedSignIn } from '../../portal/client/repeated-sign-in';
-import { signInText } from '../../domain/migration/sign-in';
+import { repeatedSignIn, signInText } from '../../domain/migration/sign-in';
 import { fingerprintOf } from '../../domain/migration/approvers';
 import { createPortalToken, hashPortalToken, Secret } from '../../security/secret';
 import type { Context } from '../shared/context';

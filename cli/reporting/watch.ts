@@ -29,7 +29,7 @@ import { readProgressInTime, withLedgerLimit } from '../connections/ledger-limit
 import { createInterruptibleSleep } from '../connections/waiting';
 import type { CommandResult } from '../terminal/output';
 import { openProgressBar } from '../terminal/progress-bar';
-import { readConfirmersOf } from './confirmers';
+import { readConfirmersOf } from './steps-table';
 import { meanwhileText } from './migration-summary';
 import type { StyledLine } from '../terminal/styled-text';
 import { openLiveBlock } from '../terminal/live-block';

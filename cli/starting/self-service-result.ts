@@ -3,7 +3,7 @@ import { inSupportWords } from '../../domain/companies/call-words';
 import type { Outcome } from '../../domain/migration/decision';
 import { changedCount, isPartial } from '../../domain/migration/partial-outcome';
 import { isOver } from '../../domain/migration/terminated';
-import { plainTextAdvice } from '../../domain/supply/plain-text';
+import { plainTextAdvice } from '../../domain/supply/client-secret';
 import { counted, sentence } from '../../domain/text/sentences';
 import type { LedgerClient, SelfServiceStart } from '../../client';
 import { readOutcome } from '../../store';

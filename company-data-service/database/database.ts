@@ -1,5 +1,6 @@
-import { Kysely, Migrator, PostgresDialect, type Migration } from 'kysely';
-import { newerMigration, failureText, openPool } from '../../postgres/pool';
+import { Kysely, PostgresDialect, type Migration } from 'kysely';
+import { failureText, openPool } from '../../postgres/pool';
+import { NewerSchema, updateSchema } from '../../postgres/schema-migrations';
 import {
   encryptedCredentials,
   expectedOrganization,
@@ -50,14 +51,6 @@ export function openDatabase(databaseUrl: string, connections: number): Database
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** Thrown when the schema has a step that this version of the service does not know. */
-export class NewerSchema extends Error {
-  override readonly name = 'NewerSchema';
-  constructor(step: string, options?: ErrorOptions) {
-    super(`A newer version of the Company Data Service has updated the schema of the database (step ${step})`, options);
-  }
-}
-
 /**
  * Updates the schema. Several processes can do this at the same time, because Kysely's migrator takes a lock.
  *
@@ -65,16 +58,12 @@ export class NewerSchema extends Error {
  * @throws an Error with the database's error as its cause
  */
 export async function prepareSchema(db: Database): Promise<void> {
-  const migrator = new Migrator({
-    db,
-    provider: { getMigrations: async () => MIGRATIONS },
-    migrationTableSchema: SCHEMA,
-  });
-  const { error } = await migrator.migrateToLatest();
-  if (error === undefined) return;
-  const newer = error instanceof Error ? newerMigration(error) : null;
-  if (newer !== null) throw new NewerSchema(newer, { cause: error });
-  throw new Error(`Could not update the schema of the Company Data Service: ${failureText(error)}`, { cause: error });
+  try {
+    await updateSchema(db, { schema: SCHEMA, migrations: MIGRATIONS, product: 'the Company Data Service' });
+  } catch (error) {
+    if (error instanceof NewerSchema) throw error;
+    throw new Error(`Could not update the schema of the Company Data Service: ${failureText(error)}`, { cause: error });
+  }
 }
 
 /** Opens the database for work outside a running service, updates its schema, and closes it after the work. */

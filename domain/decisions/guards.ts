@@ -12,7 +12,7 @@ import type { Decision, StepDecision } from '../migration/decision';
 import type { MigrationState, Proposal, Revisions } from '../migration/migration-state';
 import type { DecisionRules } from '../migration/plan';
 import { canonicalJson } from '../migration/signatures';
-import { REVIEW_CHANGED } from '../migration/review-changed';
+import { REVIEW_CHANGED } from '../migration/decision-record';
 import { stepText, type Step } from '../migration/steps';
 import type { MigrationLimits } from '../planning/limits';
 

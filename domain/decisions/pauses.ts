@@ -2,7 +2,7 @@
 import type { MigrationControl } from '../migration/decision';
 import type { MigrationState, Pause } from '../migration/migration-state';
 import { automaticPause, digestOfPauses, pausesByPeople, pausesOf, pauserText } from '../migration/pauses';
-import { PAUSES_CHANGED } from '../migration/review-changed';
+import { PAUSES_CHANGED } from '../migration/decision-record';
 import { roleText } from '../migration/steps';
 import { applied, refused, type Ruling } from './ruling';
 import { actsAsSupport } from './self-service';

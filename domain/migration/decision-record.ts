@@ -105,3 +105,16 @@ function isSignedMessage(value: unknown): value is SignedMessage {
   const isObject = typeof content === 'object' && content !== null;
   return isDecisionMessage(message) && isObject && parseSignature(signature) !== null;
 }
+
+// `as const` makes these texts count as whole sentences for the test of the runbook.
+
+/** The refusal of a decision whose sender reviewed something that has changed since. */
+export const REVIEW_CHANGED = 'what you reviewed has changed; review it again before you decide' as const;
+
+/** The refusal of a resume. */
+export const PAUSES_CHANGED =
+  'the pauses have changed since you reviewed them; review them again before you resume' as const;
+
+/** Returns whether a decision was refused because what its sender reviewed has changed. */
+export const isReviewChanged = ({ text }: { readonly text: string }): boolean =>
+  text === REVIEW_CHANGED || text === PAUSES_CHANGED;

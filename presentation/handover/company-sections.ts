@@ -27,8 +27,7 @@ import {
   recordsText,
   syncIntervalText,
 } from './company-facts';
-import { replacedNote } from './replaced-note';
-import { whatToDo } from './what-to-do';
+import { replacedNote, whatToDo } from './what-to-do';
 
 /** A company of the ledger without the fields that only the move needs, or that only support may see. */
 export type ReportedCompany = Omit<LedgerCompany, 'row' | 'wave' | 'expectedInvoices' | 'heldBackDetails'>;

@@ -1,9 +1,16 @@
-/** Says in the handover report what the client has to do about a company that has not moved. */
+/** Says in the handover report what the client has to do about companies. */
 import { NOT_CHECKED, type MoveStage } from '../../domain/companies/company-state';
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import { clientRemedyText, remediesFor, type Remediable } from '../../domain/companies/remedies';
 import type { Route } from '../../platforms/platforms';
 import type { LedgerCompany } from '../../store';
+import {
+  applicationName,
+  remedyForReplaced,
+  replacedRemedyText,
+  type ApplicationsOfMoved,
+} from '../../domain/preflight/applications';
+import { sentence } from '../../domain/text/sentences';
 
 type UnmovedCompany = Remediable & Pick<LedgerCompany, 'replacedApplication' | 'sentAt'>;
 
@@ -54,4 +61,18 @@ function whatToDoNow(company: UnmovedCompany, route: Route): string {
       ? 'supply a credential that was exported after the confirmation that syncing is off'
       : 'supply a credential';
   return tries > 0 ? 'nothing; it will be tried again' : 'nothing; its turn is still to come';
+}
+
+/**
+ * Returns the introduction of the report's section about companies whose application was replaced. Says what helps the
+ * companies of each replaced application, as under "What you need to do".
+ */
+export function replacedNote(applications: ApplicationsOfMoved): string {
+  const remedies = applications.replaced.map((each) => {
+    const text = `${sentence(replacedRemedyText(remedyForReplaced(each, applications, 'client')))}.`;
+    return applications.replaced.length === 1 ? text : `Connected with ${applicationName(each.application)}: ${text}`;
+  });
+  const companies = applications.replaced.reduce((sum, each) => sum + each.companies, 0);
+  const which = companies === 1 ? 'this company' : 'these companies';
+  return [`The service can no longer refresh the tokens of ${which}.`, ...remedies].join(' ');
 }

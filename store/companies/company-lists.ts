@@ -8,7 +8,7 @@ import type { Database, Queryable } from '../database/database';
 import { inPages } from '../database/pages';
 import { LACKS_CREDENTIAL } from './claim';
 import { IS_DEFERRED, IS_EXCEPTION, IS_RETRIED } from './exceptions';
-import { dependsOnReplaced } from './replaced';
+import { dependsOnReplaced } from '../migrations/applications';
 
 export interface LedgerCompany {
   readonly row: number;

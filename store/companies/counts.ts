@@ -7,7 +7,7 @@ import { oneRow, type Database } from '../database/database';
 import { IS_DEFERRED, IS_RETRIED } from './exceptions';
 import { isDue, isReadyToMove, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claim';
 import { IS_INTERRUPTED, SUPERSEDED } from './lease';
-import { dependsOnReplaced } from './replaced';
+import { dependsOnReplaced } from '../migrations/applications';
 import { markOf } from '../migrations/ledger-mark';
 
 /**

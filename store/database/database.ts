@@ -1,23 +1,9 @@
 /** Opens the ledger's database and updates its schema. */
 import { isDeepStrictEqual } from 'node:util';
-import {
-  Kysely,
-  Migrator,
-  PostgresDialect,
-  sql,
-  type MigrationProvider,
-  type Transaction,
-  type UpdateObject,
-} from 'kysely';
+import { Kysely, PostgresDialect, sql, type Transaction, type UpdateObject } from 'kysely';
 import { DatabaseError, types } from 'pg';
-import {
-  newerMigration,
-  databaseOf,
-  failureText,
-  isDatabaseOutage,
-  openPool,
-  type PoolUsage,
-} from '../../postgres/pool';
+import { databaseOf, failureText, isDatabaseOutage, openPool, type PoolUsage } from '../../postgres/pool';
+import { NewerSchema, updateSchema } from '../../postgres/schema-migrations';
 import type { Tables } from './tables';
 import { SCHEMA_MIGRATIONS } from './schema-migrations';
 
@@ -62,14 +48,6 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** Thrown when the database has a schema migration that this version does not know. */
-class NewerSchema extends Error {
-  override readonly name = 'NewerSchema';
-  constructor(migration: string, options: ErrorOptions) {
-    super(`a newer version of Tokenferry has updated its schema (${migration})`, options);
-  }
-}
-
 /**
  * Opens the database and applies missing schema migrations. A lock ensures that only one process at a time applies
  * them.
@@ -90,7 +68,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   options.onPool?.(() => pool.usage());
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
-    if (!(await isSchemaCurrent(db))) await migrateSchema(db);
+    if (!(await isSchemaCurrent(db)))
+      await updateSchema(db, { schema: SCHEMA, migrations: SCHEMA_MIGRATIONS, product: 'Tokenferry' });
   } catch (error) {
     await db.destroy();
     throw databaseUnavailable(options.url, error);
@@ -145,16 +124,6 @@ async function isSchemaCurrent(db: Database): Promise<boolean> {
     if (error instanceof DatabaseError) return false; // No table yet, or a problem that the migrator will report.
     throw error;
   }
-}
-
-async function migrateSchema(db: Database): Promise<void> {
-  const provider: MigrationProvider = { getMigrations: async () => ({ ...SCHEMA_MIGRATIONS }) };
-  const migrator = new Migrator({ db, provider, migrationTableSchema: SCHEMA });
-  const { error } = await migrator.migrateToLatest();
-  if (error === undefined) return;
-  if (!(error instanceof Error)) throw new Error('the schema could not be updated');
-  const newer = newerMigration(error);
-  throw newer === null ? error : new NewerSchema(newer, { cause: error });
 }
 
 /**

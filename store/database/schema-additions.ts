@@ -1,14 +1,6 @@
 /** Schema migrations that only execute statements. */
-import { sql, type Kysely, type Migration, type RawBuilder } from 'kysely';
-
-/** Creates a schema migration that executes statements one after another. */
-export function executing(...statements: readonly RawBuilder<unknown>[]): Migration {
-  return {
-    async up(db: Kysely<unknown>): Promise<void> {
-      for (const statement of statements) await statement.execute(db);
-    },
-  };
-}
+import { sql } from 'kysely';
+import { executing } from '../../postgres/schema-migrations';
 
 export const verifiedDecisions = executing(
   sql`

@@ -5,12 +5,12 @@
  * In the comments below, "migration" means a migration of companies. The type `Migration` is Kysely's.
  */
 import { sql, type Migration } from 'kysely';
+import { executing } from '../../postgres/schema-migrations';
 import {
   authorizationsSent,
   authorizationsSentAgain,
   earlierSendIntents,
   erasableVaults,
-  executing,
   firstClaims,
   heldBackDetails,
   ledgerMarks,

@@ -11,7 +11,6 @@ import {
 } from '../../domain/preflight/applications';
 import type { ApplicationSupplied } from '../../domain/migration/decision';
 import { allRows, type Database } from '../database/database';
-import { dependsOnReplaced } from '../companies/replaced';
 import { readNamespace, type StoredMigration } from './migrations';
 
 /**
@@ -251,4 +250,17 @@ export async function readApplications(
       return [{ migrationId, client: owner, application: { clientId, environment }, isSupplied }];
     }),
   };
+}
+
+/**
+ * Builds the condition that a company of this migration was last connected with an application that was replaced later.
+ * The condition uses the columns of a table of companies without a qualifier. Postgres computes the times of the
+ * replaced applications once per statement. As a filter, the condition reads no company if no application was replaced.
+ */
+export function dependsOnReplaced(migrationId: string) {
+  const times = (which: 'crossed' | 'authorized') =>
+    sql`(select ${sql.ref(which)} from times_of_replaced_applications(${migrationId}))`;
+  return sql<boolean>`(
+    (select not isempty(crossed + authorized) from times_of_replaced_applications(${migrationId}))
+    and depends_on_replaced(crossed_at, authorized_at, ${times('crossed')}, ${times('authorized')}))`;
 }

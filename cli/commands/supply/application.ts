@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { BadRequest, CompanyDataError, DeferredUntil } from '../../../company-data-client';
 import { applicationName, findOtherApplication, type ApplicationFacts } from '../../../domain/preflight/applications';
 import type { FindingCode } from '../../../domain/companies/finding';
-import { plainTextAdvice } from '../../../domain/supply/plain-text';
+import { plainTextAdvice } from '../../../domain/supply/client-secret';
 import {
   discardSealedApplication,
   readApplications,

@@ -43,7 +43,7 @@ import { keyConfirmations } from '../../shared/invitations';
 import { nextCommands, NO_COMPANIES, type NamedInCommands } from '../../suggestions/next-commands';
 import { inParallel } from '../../connections/waiting';
 import { withMigrationClient } from '../../connections/clients';
-import { MAX_CONFIRMERS } from '../../reporting/confirmers';
+import { MAX_CONFIRMERS } from '../../reporting/steps-table';
 
 interface ShowOptions {
   readonly evidence?: true;

@@ -3,9 +3,9 @@
  * of the last authorization.
  */
 import { sql } from 'kysely';
-import { migrationOf } from './statements';
+import { executing } from '../../../postgres/schema-migrations';
 
-export const encryptedCredentials = migrationOf(
+export const encryptedCredentials = executing(
   // A schema migration has no access to the service keys. Older secrets therefore stay in the plain columns until the
   // service encrypts them at its start (`encryptStoredSecrets`). In newer rows, the plain columns are null.
   sql`alter table credentials rename column fields to plain_fields`,
@@ -17,7 +17,7 @@ export const encryptedCredentials = migrationOf(
   sql`alter table applications alter column encrypted_secret set statistics 0`,
 );
 
-export const tokenExchanges = migrationOf(
+export const tokenExchanges = executing(
   sql`create table token_exchanges (
     connection_id uuid not null references connections on delete cascade,
     -- SHA-256 of the authorization body.
@@ -30,9 +30,9 @@ export const tokenExchanges = migrationOf(
   sql`alter table sandbox_tokens add column exchange_id uuid, add column successor_digest bytea`,
 );
 
-export const expectedOrganization = migrationOf(sql`alter table connections add column expected_organization text`);
+export const expectedOrganization = executing(sql`alter table connections add column expected_organization text`);
 
-export const lastAuthorization = migrationOf(
+export const lastAuthorization = executing(
   // Null for a connection that has never been authorized, or was last authorized by an earlier version.
   sql`alter table connections add column authorized_at timestamptz(3)`,
 );

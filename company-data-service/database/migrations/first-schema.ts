@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { migrationOf } from './statements';
+import { executing } from '../../../postgres/schema-migrations';
 
-export const firstSchema = migrationOf(
+export const firstSchema = executing(
   sql`create table accounts (
     id uuid primary key default gen_random_uuid(),
     name text not null,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { migrationOf } from './statements';
+import { executing } from '../../../postgres/schema-migrations';
 
-export const namesOfOfficialClients = migrationOf(
+export const namesOfOfficialClients = executing(
   // Client libraries of comparable services call this data type `chartOfAccounts`, not `accounts`.
   sql`update data_sets set data_type = 'chartOfAccounts' where data_type = 'accounts'`,
   sql`update push_operations set data_type = 'chartOfAccounts' where data_type = 'accounts'`,

@@ -1,8 +1,8 @@
 /** Tables for the settings of syncs, for pushes, for the quotas and rate limits of keys, and for the sandbox. */
 import { sql } from 'kysely';
-import { migrationOf } from './statements';
+import { executing } from '../../../postgres/schema-migrations';
 
-export const settingsPushesQuotas = migrationOf(
+export const settingsPushesQuotas = executing(
   sql`create table sync_settings (
     company_id uuid not null references companies on delete cascade,
     data_type text not null,
@@ -46,7 +46,7 @@ export const settingsPushesQuotas = migrationOf(
 );
 
 /** Lets the processes of a service share the rate limit of a key. */
-export const sharedRateLimit = migrationOf(
+export const sharedRateLimit = executing(
   // The table is unlogged, because it does no harm if the current minute starts again after a crash of Postgres.
   sql`create unlogged table rate_windows (
     key_id uuid primary key references api_keys on delete cascade,
@@ -58,7 +58,7 @@ export const sharedRateLimit = migrationOf(
 );
 
 /** Keeps pushed records in the sandbox, so that a sync returns them. */
-export const pushedRecords = migrationOf(
+export const pushedRecords = executing(
   sql`create table sandbox_records (
     key uuid primary key,
     platform_key text not null,

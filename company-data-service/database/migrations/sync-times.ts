@@ -1,8 +1,8 @@
 /** Stores the times of syncs, because computing them for every company took too long. */
 import { sql } from 'kysely';
-import { migrationOf } from './statements';
+import { executing } from '../../../postgres/schema-migrations';
 
-export const lastSync = migrationOf(
+export const lastSync = executing(
   // `last_sync` is the time of the latest successful sync of any data set of the connection. It is stored, because
   // looking it up for each company took a third of the time needed to return a large page of companies.
   sql`alter table connections add column last_sync timestamptz(3)`,
@@ -12,7 +12,7 @@ export const lastSync = migrationOf(
     )`,
 );
 
-export const scheduledSyncs = migrationOf(
+export const scheduledSyncs = executing(
   // `scheduled_at` is the time of the next scheduled sync of a data set, or null if there is no schedule. It is
   // stored, because computing it twice a minute for every data set took several seconds with tens of thousands of
   // companies.

@@ -1,6 +1,6 @@
 /** The dialog of a decision. Shows the facts and the consequence, asks for a reason, and shows the outcome. */
 import { changedCount, isPartial } from '../../../domain/migration/partial-outcome';
-import { isReviewChanged } from '../../../domain/migration/review-changed';
+import { isReviewChanged } from '../../../domain/migration/decision-record';
 import type { RequestAnswer } from '../../contract/requests';
 import { ApiError } from '../../client/api';
 import { button, buttonRow, byId, el, field, points, type Child } from './elements';

@@ -1,7 +1,6 @@
 /** Signs a person in again without a new invitation, with the key that this browser has kept. */
-import { signInText } from '../../../domain/migration/sign-in';
+import { signInText, repeatedSignIn } from '../../../domain/migration/sign-in';
 import { retryWhileTemporary } from '../../client/api';
-import { repeatedSignIn } from '../../client/repeated-sign-in';
 import { accountButton } from './account';
 import { signInAgain } from '../app';
 import { problemText } from '../elements/dialog';

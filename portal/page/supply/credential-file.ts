@@ -1,8 +1,7 @@
 /** Reads and checks a file of credentials in this page, with the rules of `ferry check`. */
 import { credentialColumns } from '../../../domain/supply/columns';
-import { Duplicates } from '../../../domain/supply/duplicates';
+import { Duplicates, reportOtherOrganization } from '../../../domain/supply/duplicates';
 import { FindingList } from '../../../domain/supply/findings';
-import { reportOtherOrganization } from '../../../domain/supply/other-organization';
 import { parseCredential, type ParsedCredential } from '../../../domain/supply/row-parser';
 import type { Platform } from '../../../platforms/platforms';
 import type { Company } from '../../client/api';

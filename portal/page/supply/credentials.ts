@@ -2,7 +2,7 @@
 import type { DecisionMessage } from '../../../domain/migration/parse-decision';
 import { isPartial } from '../../../domain/migration/partial-outcome';
 import { counted } from '../../../domain/text/sentences';
-import { plainTextAdvice } from '../../../domain/supply/plain-text';
+import { plainTextAdvice } from '../../../domain/supply/client-secret';
 import type { Action, Company } from '../../client/api';
 import { readByReference, refusedCredentials } from '../../client/credential-check';
 import { notSentTexts, unsentTexts, type Refused } from '../../client/refused';

@@ -4,7 +4,7 @@ import { withAutomaticPause } from '../../../domain/decisions/pauses';
 import type { MigrationState, Pause } from '../../../domain/migration/migration-state';
 import { digestOfPauses, isPaused, pausesOf, pausesOfOthers, pauseText } from '../../../domain/migration/pauses';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
-import { isReviewChanged } from '../../../domain/migration/review-changed';
+import { isReviewChanged } from '../../../domain/migration/decision-record';
 import { pausedTexts, progressOf } from '../../../domain/progress/progress';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
 import { pauseFact } from '../../../presentation/portal/pause-fact';

@@ -1,6 +1,6 @@
 /** The portal's page in a browser: its content, and how decisions are made. */
 import type { Page } from 'playwright-core';
-import { REVIEW_CHANGED } from '../../../domain/migration/review-changed';
+import { REVIEW_CHANGED } from '../../../domain/migration/decision-record';
 import { parseSigned, signatureRefusal } from '../../../domain/migration/signatures';
 import { axeViolations, describeWithChromium, signIn, usePage } from './browser-page';
 import { CONFIRM_SYNC, sampleCompanies, sampleView } from './sample-view';
