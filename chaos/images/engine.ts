@@ -70,7 +70,7 @@ export async function findEngine(wanted?: string): Promise<Engine> {
 }
 
 /**
- * Runs a command and returns its standard output, without the last line break.
+ * Runs a command and returns its standard output, without white space at its end.
  *
  * @throws {@link CommandFailed}
  */

@@ -99,7 +99,7 @@ export function acceptedRemedies(
   if (route === 'self-service' || isCompleting) return all;
   const isWaiting = company.state === 'waiting';
   const canRetry = isFirst && !isWaiting;
-  // Before step 6, no company has moved with the application, so the application is probably wrong.
+  // Before step 6, at most first companies have moved with the application, so the application is probably wrong.
   const first = all.filter((remedy) => remedy === 'application');
   return [...new Set([...first, ...all])]
     .map((remedy) => (remedy === 'replace-credential' && isWaiting ? 'credentials' : remedy))

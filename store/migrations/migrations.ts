@@ -37,7 +37,7 @@ export interface SuppliedMigration {
    * not give a number of invoices. Null or absent: unknown.
    */
   readonly recordsInTotal?: number | null;
-  /** Who can decide, and what a decision needs. Fixed when the migration is created. */
+  /** The rules for decisions when the migration was created. Later changes of approvers are decisions. */
   readonly decisions: DecisionRules;
   /** Reference of the company to move first; null for the first company that can be moved. */
   readonly firstCompany: string | null;

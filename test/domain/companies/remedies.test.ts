@@ -81,7 +81,7 @@ test('a deferred company can be retried now, given a new credential, skipped or 
   expect(remediesFor({ ...deferred, failure: 'application-refused' })).toEqual([
     ...['credentials', 'application', 'retry', 'skip', 'exclude'],
   ]);
-  // Before step 6, no company has moved with the application.
+  // Before step 6, at most first companies have moved with the application, so it is probably wrong.
   const step5 = { route: 'managed', isCompleting: false, isFirst: true } as const;
   expect(acceptedRemedies({ ...deferred, failure: 'application-refused' }, step5)).toEqual([
     ...['application', 'credentials', 'exclude'],
