@@ -108,7 +108,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
       isIncomplete: z
         .literal(true)
         .exactOptional()
-        .describe('the repair was interrupted and began again; the repairs from before that are not listed'),
+        .describe('the repair was interrupted and began again; repairs from before the interruption are not listed'),
     },
   ],
   'ferry.sweep/1': [

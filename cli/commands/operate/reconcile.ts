@@ -37,7 +37,9 @@ async function runReconcile(env: NodeJS.ProcessEnv, migrationId: string): Promis
             result.isIncomplete ? 'Nothing is left to repair.' : 'No company and no decision needed a repair.',
           );
         if (result.isIncomplete)
-          output.line('The repair was interrupted and began again. The repairs from before that are not listed.');
+          output.line(
+            'The repair was interrupted and began again. Repairs from before the interruption are not listed.',
+          );
         for (const line of [...lostFiles, ...nextLines(result, migrationId, migration)]) output.line(line);
       },
     };
@@ -112,7 +114,7 @@ function repairRows(result: ReconciliationResult, textOf: DecisionTexts): string
     [
       doubled,
       'row has several companies at the service',
-      'delete all but one for each row at the service: keep a linked one, or else the one whose id the ledger has',
+      'at the service, delete all but one company of each row: keep a linked one, or else the one whose id the ledger has',
     ],
   ];
   return rows
@@ -158,9 +160,11 @@ function nextLines(
         ? `To list the companies that need a decision, and the commands for each decision, run: ferry exceptions ${migrationId}`
         : `To see the companies that were not moved, run: ferry exceptions ${migrationId}`,
     );
-  if (workflow === 'gone') return [...lines, ...goneLines(migrationId, migration)];
+  // Temporal keeps a completed workflow for the retention period only. Such a migration left no companies to move.
+  const isCompleted = migration?.ending === 'completed' && migration.vaultDestroyedAt !== null;
+  if (workflow === 'gone' && !isCompleted) return [...lines, ...goneLines(migrationId, migration)];
   const end = isRunning
     ? `The ledger no longer blocks moves. If the migration is paused, resume it with: ferry resume ${migrationId}`
-    : `The migration has ended (${workflow}), so no more companies will be moved.`;
+    : `The migration has ended (${workflow === 'gone' ? 'completed' : workflow}), so no more companies will be moved.`;
   return [...lines, end];
 }
