@@ -43,7 +43,7 @@ export function lifecycleActivities(deps: ActivityDeps) {
       if (companies > MAX_IN_FLIGHT) {
         const workers = Math.ceil(companies / MAX_IN_FLIGHT);
         log.warn(
-          `the limits of the migration allow ${companies} companies in parallel, but one worker has at most ${MAX_IN_FLIGHT} authorizations in flight; for the full speed, run at least ${workers} workers, or lower the limits`,
+          `the limits of the migration allow ${companies} companies in parallel, but one worker has at most ${MAX_IN_FLIGHT} authorizations in flight; run at least ${workers} workers to reach these limits, or lower the limits`,
           { migrationId },
         );
       }

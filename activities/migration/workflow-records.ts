@@ -70,7 +70,7 @@ async function queryMark(handle: WorkflowHandle): Promise<number> {
  * `ferry` prints only the message of the deepest cause.
  */
 function malformed(migrationId: string, what: string): ApplicationFailure {
-  const message = `the workflow ${migrationId} is not a migration of Tokenferry, or its history was changed: ${what}. Somebody has probably started another workflow under this id, or completed an activity in place of a worker. Find out who has write access to the Temporal namespace. In both cases, this workflow cannot be used to repair the ledger: terminate it unless it has ended, close the migration with: ferry sweep --close ${migrationId}, and start a migration of the remaining companies with another --label`;
+  const message = `the workflow ${migrationId} is not a migration of Tokenferry, or its history was changed: ${what}. Somebody has probably started another workflow under this id, or completed an activity in place of a worker; in both cases, this workflow cannot be used to repair the ledger. Find out who has write access to the Temporal namespace. Then terminate the workflow unless it has ended, close the migration with: ferry sweep --close ${migrationId}, and start a migration of the remaining companies with another --label`;
   return ApplicationFailure.create({ message, type: 'MalformedHistory', nonRetryable: true });
 }
 

@@ -90,7 +90,7 @@ test.each<[string, readonly object[]]>([
     cause: undefined,
     message: expect.stringMatching(
       new RegExp(
-        `^the workflow ${ID} is not a migration of Tokenferry, or its history was changed: .*In both cases, .* ferry sweep --close ${ID}, and start a migration of the remaining companies with another --label$`,
+        `^the workflow ${ID} is not a migration of Tokenferry, or its history was changed: .*; in both cases, this workflow cannot be used to repair the ledger\\. .* terminate the workflow .* ferry sweep --close ${ID}, and start a migration of the remaining companies with another --label$`,
       ),
     ) as string,
   });
