@@ -27,7 +27,7 @@ export function addPauses(context: Context): void {
       program
         .command('resume <migration>')
         .description(
-          'Resume a paused migration; earlier failures no longer count towards the limits at which it pauses itself',
+          'Resume a paused migration; if no pause is left, earlier failures no longer count towards the limits at which the migration pauses itself',
         ),
       now,
     ),

@@ -25,9 +25,9 @@ export function addCodecServer({ program, run, output, terminal }: Context): voi
     .requiredOption('--origin <url...>', "address of Temporal's UI, whose pages are allowed to call this server")
     .option(
       '--issuer <url>',
-      'issuer of the tokens (JWT); without an issuer, no token is required and the server listens only on this machine',
+      'issuer of the access tokens (JWT) that requests must contain; without an issuer, no access token is required and the server listens only on this machine',
     )
-    .option('--audience <text>', 'audience of the tokens')
+    .option('--audience <text>', 'audience of the access tokens')
     .option('--key-set <url or file>', 'public keys of the issuer, as a JWK set')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .addOption(portOption('--port <number>', 'port to listen on').default(8_234))

@@ -7,7 +7,7 @@ export function addCompletion({ program, run }: Context): void {
   program
     .command('completion')
     .description(
-      'Print a script that completes commands, options and migration ids in your shell. Add it once to the end of ~/.bashrc or, after compinit, of ~/.zshrc',
+      'Print a script that completes commands, options and migration ids in your shell. For bash, add the script once to the end of ~/.bashrc; for zsh, to the end of ~/.zshrc, after compinit; for fish, save it as ~/.config/fish/completions/ferry.fish',
     )
     .addArgument(choiceArgument('<shell>', 'your shell', SHELLS))
     .action((shell: Shell) =>
