@@ -73,7 +73,7 @@ async function runSweep(context: Context, requested: string | undefined, options
         for (const id of stillOpen) output.line(id);
       },
       print: (output) => {
-        for (const id of schedulesDeleted) output.line(`Deleted the schedule of ${id}.`);
+        for (const id of schedulesDeleted) output.line(`Deleted the schedule that opened the windows of ${id}.`);
         for (const id of closed) output.line(`Closed ${id}. See its outcome with: ferry report ${id}`);
         for (const id of closing)
           output.line(
@@ -157,18 +157,17 @@ function closingOf(found: readonly string[], { ended, lost }: Unusual) {
     `${counted(ids.length, 'migration')} (${referenceList(ids, MAX_NAMED)})`;
   const finished = `the closing of ${named(ended)} will be finished, which does not change ${ended.length === 1 ? 'its outcome' : 'their outcomes'}`;
   const effects = [
-    ...(lost.length === 0
-      ? []
-      : [
-          `Temporal does not have ${named(lost)}, so first check that TEMPORAL_ADDRESS names ${lost.length === 1 ? 'its' : 'their'} Temporal`,
-        ]),
     ...(open.length === 0 ? [] : [`${named(open)} will be closed as if cancelled`]),
     ...(ended.length === 0 ? [] : [finished]),
   ];
   const them = found.length === 1 ? 'it' : 'them';
+  const check =
+    lost.length === 0
+      ? ''
+      : `. Temporal does not have ${named(lost)}: before you agree, check that TEMPORAL_ADDRESS names ${lost.length === 1 ? 'its' : 'their'} Temporal`;
   return {
     question: `Close ${counted(found.length, 'migration')} for good?`,
-    consequence: `${effects.join('; ')}, and all credentials that are still stored for ${them} will be destroyed; companies that have moved stay connected`,
+    consequence: `${effects.join('; ')}, and all credentials that are still stored for ${them} will be destroyed; companies that have moved stay connected${check}`,
     notDone: 'nothing was closed or deleted',
   };
 }

@@ -181,6 +181,6 @@ test('sweep says that the address can be wrong if Temporal does not have a migra
     `The ledger has ${id}, but Temporal does not: its organizations cannot join another migration, and its credentials have not been destroyed.\nBefore you go on, check that TEMPORAL_ADDRESS names the Temporal of this migration. If the address is wrong, it can still be running.\nIf Temporal or the ledger was restored or lost, first run: ferry reconcile ${id}\n`,
   );
   expect((await swept('--close')).err).toContain(
-    `Temporal does not have 1 migration (${id}), so first check that TEMPORAL_ADDRESS names its Temporal; 1 migration (${id}) will be closed as if cancelled, and all credentials`,
+    `1 migration (${id}) will be closed as if cancelled, and all credentials that are still stored for it will be destroyed; companies that have moved stay connected. Temporal does not have 1 migration (${id}): before you agree, check that TEMPORAL_ADDRESS names its Temporal; nothing was closed or deleted; if you agree`,
   );
 });
