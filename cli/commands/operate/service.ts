@@ -31,7 +31,10 @@ export function addService(context: Context): void {
       '--temporary',
       'use an empty embedded database, and remove it when the service stops; if DATABASE_URL is set, the service uses that database instead, and keeps its data',
     )
-    .option('--faults', 'let an administrator inject faults, to test clients (see docs/sandbox.md)')
+    .option(
+      '--faults',
+      'let an administrator inject faults, to test programs that call the service (see docs/sandbox.md)',
+    )
     .option(
       '--requests-per-minute <number>',
       'maximum number of requests per minute with each API key (default: 1000)',

@@ -92,7 +92,7 @@ function fingerprint(masterKeys: KeyRing): CommandResult {
       output.line(`Fingerprint of your provider key: ${text}`);
       output.line('Publish the fingerprint where clients find it without asking you, for example on your website.');
       output.line('For everyone who runs ferry, set TOKENFERRY_PROVIDER_FINGERPRINT to this fingerprint.');
-      output.line('A new master key changes the fingerprint.');
+      output.line('A new master key changes the fingerprint. Publish and set the new fingerprint then.');
     },
   };
 }
