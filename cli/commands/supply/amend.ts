@@ -218,7 +218,7 @@ function amendResult(
       );
       if (tooLate.length > 0) {
         output.line(
-          `  ${counted(tooLate.length, 'company')} not corrected: ${referenceList(tooLate, MAX_REFERENCES)}. A company cannot be corrected after its move has begun, or after it was left out. Exception: if a company was not moved because it has fewer records than expected, you can still correct its expected number of invoices.`,
+          `  ${counted(tooLate.length, 'company')} not corrected: ${referenceList(tooLate, MAX_REFERENCES)}. A company cannot be corrected after its move has begun, or after it was left out. If a company was not moved because it has fewer records than expected, you can still correct its expected number of invoices, but nothing else.`,
         );
       }
       if (decision?.outcome === 'refused') output.line(`  refused: ${decision.text}`);
@@ -234,9 +234,8 @@ function amendResult(
         output.line(`  Not stored: ${counted(withCredential, 'credential')}, ${why}. ${supplyLater}`);
       }
       if (recounted.length > 0) {
-        output.line(
-          '  To check again the companies that had too few records, with their corrected expected numbers of invoices, run:',
-        );
+        const numbers = recounted.length === 1 ? 'number' : 'numbers';
+        output.line(`  To check the records again, with the corrected expected ${numbers} of invoices, run:`);
         const retry = `ferry retry ${migrationId} ${referenceArguments(recounted)}`;
         // In self-service, only the client can retry companies.
         const command = route === 'self-service' ? `${retry} ${BY_CLIENT}` : retry;

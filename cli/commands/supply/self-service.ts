@@ -122,7 +122,9 @@ function destinationText({ companies, existing }: CheckOutcome['manifest']['tota
   const each = companies === 1 ? 'for this company' : 'for each';
   if (existing === 0) return `${each}, the service creates a new company in your account`;
   if (existing === companies) return `${each}, the service uses the existing company that you specified`;
-  return `for ${existing.toLocaleString('en-US')} of these, the service uses the existing company that you specified; for each of the others, it creates a new company`;
+  const specified = existing === 1 ? 'company' : 'companies';
+  const others = companies - existing === 1 ? 'the other' : 'each of the others';
+  return `for ${existing.toLocaleString('en-US')} of these, the service uses the existing ${specified} that you specified; for ${others}, it creates a new company`;
 }
 
 function start(
