@@ -153,7 +153,7 @@ function movesText({ now, progress }: GoNoGoFacts, { window, pauseNotes }: GoNoG
   if (pauseNotes.length === 0) return 'no company is waiting or moving';
   if (window !== null) return `window from ${localTime(window.opensAt)} to ${localTime(window.closesAt)}`;
   const startAt = progress?.proposal ? earliestMove(progress.proposal.startAt, now) : now;
-  return `moves can begin ${startAt > now ? `from ${localTime(startAt)}` : 'at any time'}`;
+  return startAt > now ? `moves can begin from ${localTime(startAt)}` : 'moves are not limited to certain hours';
 }
 
 function markOf(output: Output, { go, warning }: Answer): string {

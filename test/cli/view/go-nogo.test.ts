@@ -33,7 +33,7 @@ test('go-nogo answers no-go, with reasons, while decisions, confirmations and cr
   });
   const { exitCode, out } = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
   expect(exitCode).toBe(1);
-  expect(out).toContain(`NO-GO  ${migration.id} (moves can begin at any time)`);
+  expect(out).toContain(`NO-GO  ${migration.id} (moves are not limited to certain hours)`);
   expect(out).toContain('✗ decisions: waiting for support: accept the supplied details (step 1, supply details)');
   expect(out).toContain('✗ sync-disabled: for 2 companies');
   expect(out).toContain(
