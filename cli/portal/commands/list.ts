@@ -15,6 +15,8 @@ interface ListedSignIn {
   /** True if support has to confirm the person's key before the person can decide. */
   readonly mustConfirm: boolean;
   readonly problem: string | null;
+  /** What to do about the problem; null without a problem. */
+  readonly advice: string | null;
 }
 
 /** `ferry --portal <link> list`: the migrations to which the person has signed in on this machine. */
@@ -37,13 +39,14 @@ async function readListed(context: PortalContext, signIn: SignIn, waiting: Waiti
     const { view } = await readMigration();
     const { isKeyConfirmed } = session;
     const mustConfirm = mustConfirmKey(session, view);
-    return { signIn, headline: view.headline, isKeyConfirmed, mustConfirm, problem: null };
+    return { signIn, headline: view.headline, isKeyConfirmed, mustConfirm, problem: null, advice: null };
   };
   try {
     return await withPortal(context, signIn.migrationId, read, waiting);
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error;
-    return { signIn, headline: null, isKeyConfirmed: null, mustConfirm: false, problem: error.message };
+    const { message: problem, advice } = error;
+    return { signIn, headline: null, isKeyConfirmed: null, mustConfirm: false, problem, advice };
   }
 }
 
@@ -72,7 +75,7 @@ function listResult(listed: readonly ListedSignIn[]): CommandResult {
           ...[each.signIn.migrationId, `${each.signIn.person} (${each.signIn.role})`, keyText(each)],
           each.problem === null
             ? inReadersZone(headlineFor(each.headline ?? '', each.mustConfirm))
-            : { text: each.problem, style: 'red' as const },
+            : { text: `${each.problem}; ${each.advice ?? ''}`, style: 'red' as const },
         ]),
       );
     },

@@ -46,10 +46,8 @@ async function supply(
     );
   const { encoding, reason } = options;
   const files = { manifest: file, encoding };
-  const manifest = await readManifest(files, platform, view.route, new Date(), {
-    isSupplied: () => false,
-    command: commandText(context, 'credentials credentials.csv', migrationId),
-  });
+  const command = commandText(context, 'credentials credentials.csv', migrationId);
+  const manifest = await readManifest(files, platform, view.route, new Date(), { isSupplied: () => false, command });
   const { findings, totals, withCredential } = manifest;
   const schema = { schema: 'ferry.portal-manifest/1', migrationId } as const;
   if (findings.errors > 0) {
@@ -63,7 +61,11 @@ async function supply(
     );
   const facts = [
     `${file}: ${counted(totals.companies, 'company')} on ${platform.name}`,
-    ...(withCredential === 0 ? [] : [`${counted(withCredential, 'credential')} in the file will not be sent.`]),
+    ...(withCredential === 0
+      ? []
+      : [
+          `${counted(withCredential, 'credential')} in the file will not be sent; supply credentials later with: ${command}`,
+        ]),
   ];
   await review(context, portal, { message: 'manifestSupplied', facts }, options);
   const rows = await collected(manifest.rows);

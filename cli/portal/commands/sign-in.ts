@@ -172,7 +172,7 @@ function signedInResult(
         output.line(`  ${output.styled('bold', fingerprintOfKey(publicKey))}`);
         output.line();
         output.line(
-          'Until support has confirmed your key, you cannot decide or supply anything. To read a migration that has ended, you need no confirmation. See your migration with:',
+          'Until support has confirmed your key, you cannot decide or supply anything, but you can read the migration. If the migration has ended, your key needs no confirmation. See your migration with:',
         );
         output.line(`  ${commandText(context, 'show', migrationId)}`);
       }

@@ -122,7 +122,9 @@ test('sign-in shows a session that is in use, even if support has not confirmed 
   expect(again.out).toContain(
     '. Once support has confirmed your key, ferry signs you in again when the session ends\n',
   );
-  expect(again.out).toContain('Until support has confirmed your key, you cannot decide or supply anything.');
+  expect(again.out).toContain(
+    'Until support has confirmed your key, you cannot decide or supply anything, but you can read the migration.',
+  );
   expect(stored(cleo)['token']).toBe(before);
 });
 
