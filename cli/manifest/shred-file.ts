@@ -18,12 +18,16 @@ export interface ShredOption {
   readonly json?: true;
 }
 
-/** Adds the options of a command that stores or seals the credentials of a file: its encoding, and `--shred`. */
-export function addFileOptions(command: Command): Command {
-  return addEncoding(command).option(
-    '--shred',
-    'overwrite and remove the file once every credential in it has been accepted or sealed',
-  );
+/**
+ * Adds the options of a command that stores or seals the credentials of a file: its encoding, and `--shred`.
+ *
+ * @param shred the description of `--shred`
+ */
+export function addFileOptions(
+  command: Command,
+  shred = 'overwrite and remove the file that contains the credentials, once all of them have been accepted',
+): Command {
+  return addEncoding(command).option('--shred', shred);
 }
 
 /** The result of destroying or keeping a file. */
@@ -55,7 +59,7 @@ export async function disposeOf(
   if (!isEverythingAccepted) {
     // Without `--shred`, prints nothing, because the user has not asked to destroy the file, and needs it again.
     return shred
-      ? kept(`${path} was kept, because not every credential in it has been accepted`, true)
+      ? kept(`${path} was kept, because it contains no credentials, or not all of them have been accepted`, true)
       : { shredded: false, failed: false, print: () => undefined };
   }
   const isDone = content === 'credentials' ? `All credentials in ${path} have` : `The client secret in ${path} has`;

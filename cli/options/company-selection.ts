@@ -61,7 +61,7 @@ export const COMPANY_COMMANDS: readonly CompanyCommand[] = [
     message: 'relink',
     description:
       'Have the migration check companies as soon as their end customers have reconnected with their links; the command does not wait for this',
-    all: 'all companies for which ferry exceptions suggests relink',
+    all: 'all companies for which the list of exceptions suggests relink',
   },
   {
     name: 'skip',

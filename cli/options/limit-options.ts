@@ -77,12 +77,12 @@ export function addLimitOptions(command: Command, route?: Route): Command {
   if (route !== 'self-service')
     command.option(
       '--remind-before-stale <first,every,escalate>',
-      `${LIMIT_NAMES.remindBeforeStale}, e.g. 2d,1d,7d: a first reminder after 2 days, then one every day, and an escalation after 7 days`,
+      `${LIMIT_NAMES.remindBeforeStale}, e.g. 2d,1d,7d: while the migration waits for a person, a first reminder after 2 days, then one every day, and an escalation after 7 days`,
       parseReminders,
     );
   return command.option(
     '--remind-while-stale <first,every,escalate>',
-    `${route === 'self-service' ? 'reminders' : LIMIT_NAMES.remindWhileStale}, e.g. 2h,1h,8h: a first reminder after 2 hours, then one every hour, and an escalation after 8 hours`,
+    `${route === 'self-service' ? 'reminders' : LIMIT_NAMES.remindWhileStale}, e.g. 2h,1h,8h: while the migration waits for a person, a first reminder after 2 hours, then one every hour, and an escalation after 8 hours`,
     parseReminders,
   );
 }

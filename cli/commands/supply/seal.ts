@@ -101,6 +101,7 @@ export function addSealOptions(command: Command): Command {
       .addOption(obtainedAtOption())
       .option('--client-id <id>', 'the file contains only the client secret of the application with this client id')
       .addOption(environmentOption('with --client-id: platform environment of the application')),
+    'overwrite and remove <file> once its content has been sealed',
   );
 }
 

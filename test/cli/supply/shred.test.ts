@@ -40,7 +40,9 @@ test('credentials --shred fails, and keeps a file that was not stored completely
   const { exitCode, out } = await ferry(['credentials', ID, file, '--shred'], undefined, orchestrator.env);
   expect(exitCode).toBe(1);
   expect(out).toContain('1 of 2 credentials sealed and stored');
-  expect(out).toContain(`✗ ${file} was kept, because not every credential in it has been accepted`);
+  expect(out).toContain(
+    `✗ ${file} was kept, because it contains no credentials, or not all of them have been accepted`,
+  );
   expect(existsSync(file)).toBe(true);
 });
 
