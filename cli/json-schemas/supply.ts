@@ -66,7 +66,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
         .nullable()
         .optional()
         .describe(
-          'the decision that supplied the credentials; null if none was sent. The credentials are used once its outcome is `applied`. If fewer are used, its text says how many',
+          'the decision that supplied the credentials; null if none was sent. The credentials are used once the outcome of this decision is `applied`. If only some of them are used, the text of the decision says how many',
         ),
       state: nullableText.optional().describe('null if the command did not watch the migration'),
       waitingFor: part.waitingFor.nullable().optional(),
@@ -79,7 +79,7 @@ export const SUPPLY_SCHEMAS: CommandSchemas = {
     {
       migrationId: z.string().optional(),
       stored: texts.describe(
-        'references of the stored credentials. If fewer are used, the text of `decision` says how many',
+        'references of the stored credentials. If only some of them are used, the text of `decision` says how many',
       ),
       unknown: texts.optional(),
       wrongState: texts.optional(),

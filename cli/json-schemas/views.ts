@@ -69,12 +69,14 @@ const progress = {
   openedWindow: part.windowOccurrence
     .nullable()
     .exactOptional()
-    .describe('the window that was opened last, by the schedule or by `ferry schedule trigger`'),
+    .describe(
+      "the window that was opened last, by the migration's Schedule in Temporal or by `ferry schedule trigger`",
+    ),
   areWindowsPaused: z
     .boolean()
     .exactOptional()
     .describe(
-      'true if the windows were paused when the migration last looked for a window, and this window was not opened before',
+      'true if the windows were paused when the migration last looked for a window, and `window` is not the window that was opened last',
     ),
   firstCompany: company.firstCompany.nullable(),
   requestedFirst: z.strictObject({ reference: z.string(), notReady: z.boolean() }).nullable(),
@@ -167,7 +169,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         'fingerprint of the migration key (ferry migration-key); null without a database or a vault, or if the provider has not signed the key',
       ),
       windowsPaused: nullableText.describe(
-        'who paused the windows in step 6, and why. In a window that is already open, companies continue to move. Null if the windows are not paused, if no company is left to move, or if no database is configured',
+        'who paused the windows in step 6, and why. In a window that is already open, companies continue to move. Null if the windows are not paused, if no company is left to move, before step 6, after the end, or if no database is configured',
       ),
       ledgerBehind: z.boolean().describe('true if the ledger was restored to an older state; run ferry reconcile'),
       interrupted: z
