@@ -102,10 +102,10 @@ async function createSearchAttributes(connection: Connection, namespace: string)
   const wrong = wanted.filter(([name, type]) => name in customAttributes && customAttributes[name] !== type);
   if (wrong.length > 0) {
     const names = wrong.map(([name]) => name);
-    const [have, them] = names.length === 1 ? ['has', 'it'] : ['have', 'them'];
+    const [have, them] = names.length === 1 ? ['has', 'this search attribute'] : ['have', 'these search attributes'];
     throw new SetupFailed(
       `${attributesText(names)} of namespace ${namespace} ${have} the wrong type`,
-      `use another namespace, or remove ${them} and run 'ferry setup' again. On Temporal Cloud, only Temporal's support can remove ${them}; on your own server, run: temporal operator search-attribute remove -n ${namespace} ${names.map((name) => `--name ${name}`).join(' ')}`,
+      `use another namespace, or remove ${them} and run 'ferry setup' again. On Temporal Cloud, only Temporal's support can remove search attributes; on your own server, run: temporal operator search-attribute remove -n ${namespace} ${names.map((name) => `--name ${name}`).join(' ')}`,
     );
   }
   const missing = wanted.filter(([name]) => !(name in customAttributes));
@@ -126,7 +126,7 @@ async function createSearchAttributes(connection: Connection, namespace: string)
     }
     if (!isNotAllowed(error)) throw error;
     throw new SetupFailed(
-      `namespace ${namespace} lacks ${attributesText(names)}, and the server does not let you create ${names.length === 1 ? 'it' : 'them'}`,
+      `the server does not let you create ${attributesText(names)}, which namespace ${namespace} lacks`,
       `ask your Temporal administrator to run 'ferry setup'. On Temporal Cloud, run 'ferry setup' again after this command: ${cloudSearchAttributesCommand(namespace, SEARCH_ATTRIBUTES, names)}`,
       { cause: error },
     );
