@@ -80,7 +80,7 @@ export function printStarted(
       output.line(
         started.preflight
           ? `  Not stored: ${left}, ${noLongerWaitingText(migrationId, notStored)}`
-          : `  Not stored yet: ${left}. Supply the file later with: ${supplyCommand(files, migrationId, by)}`,
+          : `  Not stored yet: ${left}. Once the preflight has finished, supply the file with: ${supplyCommand(files, migrationId, by)}`,
       );
   }
   if (isWatched && isPartlyApplied(started)) output.line(`  ${sentence(started.decision.text)}`);

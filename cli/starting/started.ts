@@ -92,6 +92,6 @@ export function printChecked(output: Output, platform: Platform, { migrationId, 
   const why =
     retriedErrors.length > 0
       ? retriedErrors.map((error) => inSupportWords(error)).join('; ')
-      : `a large account can take longer to check; otherwise ${START_WORKER}`;
+      : `checking a large account can take longer; if the account is not large, ${START_WORKER}`;
   output.line(`  ${output.styled('yellow', 'The supplied details have not been checked yet:')} ${why}`);
 }

@@ -19,7 +19,7 @@ test('self-service stores no credentials without a worker, and the client can su
   expect(started.exitCode).toBe(1);
   expect(started.out).toContain('No worker is answering yet; make sure that a worker is running');
   expect(started.out).toContain(
-    `Not stored yet: 1 credential. Supply the file later with: ferry credentials ${id} '${file}' --as client --by tester`,
+    `Not stored yet: 1 credential. Once the preflight has finished, supply the file with: ferry credentials ${id} '${file}' --as client --by tester`,
   );
   expect(started.out).toContain(`Watch the migration with: ferry watch ${id}`);
 
