@@ -30,7 +30,7 @@ export function firstAgain(id: string, { reference, failure }: FirstCompany): re
   // Before step 6, only another try finds out that the end customer has reconnected.
   const reconnected = {
     ...again,
-    does: `tries ${reference} again; run it only once its end customer has reconnected`,
+    does: `tries ${reference} again; helps only once its end customer has reconnected`,
   };
   return failure === 'reauthorization-required' ? [replacement, reconnected] : [replacement];
 }

@@ -47,7 +47,7 @@ async function adviceForSupport(db: Database, migrationId: string, message: Deci
   if (migration.released === 'nothing') {
     const { approvals } = await readRecordedDecisions(db, migrationId);
     if (!approvals.some(({ step }) => step === 'supply-details')) return null;
-    return `the portal does not offer this decision now; support first opens step 1 again with: ferry reject ${migrationId} supply-details --reason "why"`;
+    return `the portal offers this decision again once support has opened step 1 again with: ferry reject ${migrationId} supply-details --reason "why"`;
   }
   const application = (await readApplications(db, migration)).supplied;
   return `the portal does not offer this decision now; support makes it with: ${remedyCommand('application', { ...migration, application }, []).replace(AS_CLIENT, '')}`;

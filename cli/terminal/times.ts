@@ -108,7 +108,7 @@ export function parseTime(text: string): Date {
   if (offset !== null) throw new InvalidArgumentError(`Write the time zone as an offset: ${offset}.`);
   const now = new Date();
   const utc = tomorrowEvening(now).toISOString().replace('.000', '');
-  throw new InvalidArgumentError(`Write it like "${exampleTime(now)}" or ${utc}, or use the word now.`);
+  throw new InvalidArgumentError(`Write it like "${exampleTime(now)}" or ${utc}, or use the word "now".`);
 }
 
 /** Returns the time with an offset if the text is a time with the name of a time zone; null otherwise. */

@@ -117,7 +117,7 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
   writeFileSync(secret, 'a-client-secret', { mode: 0o600 });
   const refused = await ferry([...supplied, '--secret-file', secret, '--as', 'client', '--by', 'Cleo'], undefined, env);
   expect(refused.out).toContain(
-    `  the portal does not offer this decision now; support first opens step 1 again with: ferry reject ${OPEN} supply-details --reason "why"\n`,
+    `  the portal offers this decision again once support has opened step 1 again with: ferry reject ${OPEN} supply-details --reason "why"\n`,
   );
   // The portal offers another application while the migration is paused because the platform refused the application.
   const { db } = orchestrator.ferry;

@@ -106,7 +106,7 @@ test.each([
     'reauthorization-required',
     [
       [REPLACE, 'tries acme-4 again with a new credential from the client'],
-      [AGAIN, 'tries acme-4 again; run it only once its end customer has reconnected'],
+      [AGAIN, 'tries acme-4 again; helps only once its end customer has reconnected'],
     ],
   ],
   ['wrong-organization', [[REPLACE, 'tries acme-4 again with a new credential from the client']]],

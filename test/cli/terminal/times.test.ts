@@ -12,7 +12,7 @@ test('the example of a time is tomorrow evening', () => {
 test('an invalid time is refused with examples that are in the future', () => {
   jest.useFakeTimers({ now: new Date(2031, 1, 28, 9, 30) });
   const utc = DateTime.local(2031, 3, 1, 22).toUTC().toISO({ suppressMilliseconds: true });
-  expect(() => parseTime('someday')).toThrow(`Write it like "2031-03-01 22:00" or ${utc}, or use the word now.`);
+  expect(() => parseTime('someday')).toThrow(`Write it like "2031-03-01 22:00" or ${utc}, or use the word "now".`);
 });
 
 test('a time with the name of a time zone is refused, with its offset', () => {
