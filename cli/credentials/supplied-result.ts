@@ -51,7 +51,7 @@ export function suppliedResult(
     },
     ...(isComplete && decision?.outcome !== 'recorded' ? { printQuietly: PRINT_NOTHING } : {}),
     print: (output) => {
-      printFindings(output, findings, 'add --json');
+      printFindings(output, findings, null);
       if (decision !== null || !isPartlyUsed)
         output.line(storedText(output, migrationId, { ...supplied, decision, replacing }));
       if (advice !== null) output.line(`  ${advice}`);

@@ -238,7 +238,7 @@ async function sealCredentials(
     failed: disposal.failed,
     printQuietly: (out) => out.line(output),
     print: (out) => {
-      printFindings(out, findings, 'add --json');
+      printFindings(out, findings, null);
       out.line(`${out.styled('green', '✓')} ${counted(companies, 'credential')} sealed in ${output}`);
       out.line(`  Fingerprint of the migration key: ${fingerprintOf(key.publicKey)}`);
       out.line(`  ${howToSupply('credentials', output)}`);

@@ -161,7 +161,7 @@ async function supply(
     },
     ...(isComplete ? { printQuietly: () => undefined } : {}),
     print: (output) => {
-      if (read.findings) printFindings(output, read.findings, 'add --json');
+      if (read.findings) printFindings(output, read.findings, null);
       const isPartlyDone = outcome === 'applied' && supplied > 0;
       printOutcome(output, view.migrationId, { isDone: isComplete, isPartlyDone, outcome, text });
       disposal?.print(output);

@@ -5,6 +5,7 @@ import { findPlatform } from '../../../platforms/platforms';
 import { addEncoding, readManifest, type EncodingOption } from '../../manifest';
 import { CommandFailed } from '../../shared/errors';
 import { findingsJson, printFindings, invalidFileResult } from '../../shared/results';
+import { listAllFindings } from '../../suggestions/file-arguments';
 import type { CommandResult } from '../../terminal/output';
 import { withPortal, type Connection } from '../connection';
 import { commandText, type PortalContext } from '../context';
@@ -52,7 +53,7 @@ async function supply(
   const schema = { schema: 'ferry.portal-manifest/1', migrationId } as const;
   if (findings.errors > 0) {
     const json = { ...schema, outcome: 'refused', text: 'the file has errors', companies: 0 };
-    return invalidFileResult(json, findings, 'add --json', 'nothing was sent');
+    return invalidFileResult(json, findings, listAllFindings(files, platform), 'nothing was sent');
   }
   if (totals.companies > MAX_MANIFEST_COMPANIES)
     throw new CommandFailed(
@@ -82,7 +83,7 @@ async function supply(
     json: { ...schema, outcome, text, companies: totals.companies, ...findingsJson(findings) },
     ...(isDone ? { printQuietly: () => undefined } : {}),
     print: (output) => {
-      printFindings(output, findings, 'add --json');
+      printFindings(output, findings, listAllFindings(files, platform));
       printOutcome(output, migrationId, { isDone, outcome, text });
     },
   };
