@@ -22,7 +22,7 @@ export const USE_VERSION_OF_SCHEMA = 'use the version of ferry that has updated 
 export function temporalAdvice(env: NodeJS.ProcessEnv): string {
   return isStackUsed(env)
     ? RESTART_STACK
-    : `start Temporal, or correct its address and credentials (TEMPORAL_ADDRESS, TEMPORAL_API_KEY or the profile); ${useStack(env)}`;
+    : `start Temporal, or correct its address and credentials (TEMPORAL_ADDRESS, TEMPORAL_API_KEY or your Temporal profile); ${useStack(env)}`;
 }
 
 /** Returns what to do if the Company Data Service cannot be reached. */

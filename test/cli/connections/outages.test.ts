@@ -17,7 +17,7 @@ test('an unreachable Temporal is reported in one line, with its address and how 
   const { exitCode, err } = await ferry(['list'], undefined, { ...orchestrator.env, TEMPORAL_ADDRESS: UNREACHABLE });
   expect(exitCode).toBe(1);
   expect(err).toBe(
-    `ferry: cannot reach Temporal at ${UNREACHABLE}; start Temporal, or correct its address and credentials (TEMPORAL_ADDRESS, TEMPORAL_API_KEY or the profile); to use a stack on this machine instead, open a shell without the environment variables for your servers and keys (docs/configuration.md), and run there: ferry up\n`,
+    `ferry: cannot reach Temporal at ${UNREACHABLE}; start Temporal, or correct its address and credentials (TEMPORAL_ADDRESS, TEMPORAL_API_KEY or your Temporal profile); to use a stack on this machine instead, open a shell without the environment variables for your servers and keys (docs/configuration.md), and run there: ferry up\n`,
   );
 });
 

@@ -286,7 +286,7 @@ describe('on the command line', () => {
     };
     const { err } = await ferry(args, undefined, unreachable);
     expect(err).toBe(
-      'ferry: cannot reach Temporal at 127.0.0.1:1; start Temporal, or correct its address and credentials (TEMPORAL_ADDRESS, TEMPORAL_API_KEY or the profile); to use a stack on this machine instead, open a shell without the environment variables for your servers and keys (docs/configuration.md), and run there: ferry up\n',
+      'ferry: cannot reach Temporal at 127.0.0.1:1; start Temporal, or correct its address and credentials (TEMPORAL_ADDRESS, TEMPORAL_API_KEY or your Temporal profile); to use a stack on this machine instead, open a shell without the environment variables for your servers and keys (docs/configuration.md), and run there: ferry up\n',
     );
     const debugged = await ferry([...args, '--debug'], undefined, unreachable);
     expect(debugged.err).toMatch(/\n {4}at .*\ncaused by: Unreachable: cannot reach Temporal/s);
