@@ -39,7 +39,7 @@ export const revokedKey = () => new ServiceError(403, 'The API key is outdated: 
 
 export const foreignResource = () => new ServiceError(403, 'The API key is not associated with this resource.');
 
-export const notAnAdministrator = () => new ServiceError(403, 'This endpoint is open to administrators only.');
+export const notAnAdministrator = () => new ServiceError(403, 'This request requires an administrator key.');
 
 export const downstreamInaccessible = (platformName: string, message: string) =>
   new ServiceError(403, message, { service: platformName });
