@@ -35,7 +35,7 @@ const environment = z.object({
     .optional(),
   TOKENFERRY_WORKER_DEPLOYMENT: z
     .string()
-    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must have 1 to 64 letters, digits, hyphens or underscores.')
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must consist of 1 to 64 characters: A-Z, a-z, 0-9, hyphens and underscores.')
     .optional(),
   TEMPORAL_DEPLOYMENT_NAME: z.string().optional(),
   TEMPORAL_WORKER_BUILD_ID: z.string().optional(),

@@ -147,10 +147,13 @@ function missingMessage(
   }
   if (running === undefined) {
     const { TEMPORAL_ADDRESS: address, TEMPORAL_PROFILE: profile } = variables;
-    if (hasRunStack(home) && address === undefined && profile === undefined)
+    const selectsTemporal = address !== undefined || profile !== undefined;
+    if (hasRunStack(home) && !selectsTemporal)
       return `No stack is running in ${home}; start it with: ferry up. To use other servers instead, configure ${names}.`;
     const none = `No stack is running on this machine, according to ${stackFile(home)}.`;
-    return `Not configured: ${names}. ${none} Configure what is missing, or start a stack with: ferry up`;
+    // With these variables, the configuration of a stack would be ignored.
+    const unset = selectsTemporal ? 'unset TEMPORAL_ADDRESS and TEMPORAL_PROFILE, and then ' : '';
+    return `Not configured: ${names}. ${none} Configure what is missing, or ${unset}start a stack with: ferry up`;
   }
   const notProvided = stack === undefined ? missing.filter((part) => isNotProvided(running, part)) : missing;
   if (notProvided.length > 0) {

@@ -107,7 +107,7 @@ export type Config<RequiredPart extends ConfigPartName = never> = {
 
 /** The name of each part in messages, and the variables of environment.ts that configure it. */
 export const PARTS: Record<ConfigPartName, { name: string; variables: readonly (keyof Environment)[] }> = {
-  temporal: { name: 'Temporal (TEMPORAL_ADDRESS, or a profile)', variables: [] },
+  temporal: { name: "Temporal (TEMPORAL_ADDRESS, or a profile in Temporal's configuration file)", variables: [] },
   databaseUrl: { name: 'Postgres (DATABASE_URL)', variables: ['DATABASE_URL'] },
   portalDatabaseUrl: {
     name: "Postgres with the portal's role (PORTAL_DATABASE_URL)",

@@ -93,7 +93,7 @@ function reasonOf(error: unknown, env: Readonly<Record<string, string>>): string
   if (profile === undefined) return first.startsWith('Validation error') ? `${file}: ${first}` : first;
   return existsSync(file)
     ? `${file} has no profile ${profile}. Correct TEMPORAL_PROFILE, or add [profile.${profile}] to the file.`
-    : `there is no file ${file}. Unset TEMPORAL_PROFILE, or create the file with a section [profile.${profile}].`;
+    : `there is no file ${file}. Unset TEMPORAL_PROFILE, set TEMPORAL_CONFIG_FILE to an existing file, or create the file with a section [profile.${profile}].`;
 }
 
 /** Returns the file from which Temporal's tools read profiles; undefined if the user's folder is unknown. */

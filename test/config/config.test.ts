@@ -203,7 +203,7 @@ test('reports all problems together, each problem once, without quoting a secret
 
 test('reports in one line what is missing, where the stack was looked for, and how to start one', () => {
   expect(problemsOf(() => loadConfig(['temporal', 'databaseUrl'], env))).toEqual([
-    'Not configured: Temporal (TEMPORAL_ADDRESS, or a profile), Postgres (DATABASE_URL). ' +
+    "Not configured: Temporal (TEMPORAL_ADDRESS, or a profile in Temporal's configuration file), Postgres (DATABASE_URL). " +
       `No stack is running on this machine, according to ${stackFile(home)}. ` +
       'Configure what is missing, or start a stack with: ferry up',
   ]);
@@ -214,9 +214,12 @@ test('says first that no stack is running, if one has run here and no other Temp
   const problemsWith = (changes: NodeJS.ProcessEnv) =>
     problemsOf(() => loadConfig(['temporal', 'databaseUrl'], { ...env, ...changes }));
   expect(problemsWith({})).toEqual([
-    `No stack is running in ${home}; start it with: ferry up. To use other servers instead, configure Temporal (TEMPORAL_ADDRESS, or a profile), Postgres (DATABASE_URL).`,
+    `No stack is running in ${home}; start it with: ferry up. To use other servers instead, configure Temporal (TEMPORAL_ADDRESS, or a profile in Temporal's configuration file), Postgres (DATABASE_URL).`,
   ]);
-  expect(problemsWith({ TEMPORAL_ADDRESS: 'temporal:7233' })).toEqual([expect.stringMatching(/^Not configured: Post/)]);
+  expect(problemsWith({ TEMPORAL_ADDRESS: 'temporal:7233' })).toEqual([
+    `Not configured: Postgres (DATABASE_URL). No stack is running on this machine, according to ${stackFile(home)}. ` +
+      'Configure what is missing, or unset TEMPORAL_ADDRESS and TEMPORAL_PROFILE, and then start a stack with: ferry up',
+  ]);
 });
 
 test('ignores parts of the configuration that a command does not need', () => {

@@ -37,7 +37,9 @@ test('a file that does not parse is named with the line, without quoting it', ()
 });
 
 test('an unknown profile is named with its file', () => {
-  expect(problemOf()).toContain(`cannot be read: there is no file ${file}. Unset TEMPORAL_PROFILE`);
+  expect(problemOf()).toContain(
+    `cannot be read: there is no file ${file}. Unset TEMPORAL_PROFILE, set TEMPORAL_CONFIG_FILE to an existing file, or create the file with a section [profile.prod].`,
+  );
   writeFileSync(file, '[profile.other]\naddress = "cloud:7233"\n');
   expect(problemOf()).toContain(
     `${file} has no profile prod. Correct TEMPORAL_PROFILE, or add [profile.prod] to the file.`,
