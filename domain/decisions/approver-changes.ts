@@ -20,7 +20,8 @@ export function approverRefusal(decision: Decision, { approvers, mustSign }: Sig
   if (!isApproverDecision(decision)) return null;
   const { role, by, publicKey } = decision.approver;
   const owner = approverWithKey(approvers, publicKey);
-  if (owner && (owner.role !== role || owner.by !== by)) return `this key belongs to ${owner.by} (${owner.role})`;
+  if (owner && (owner.role !== role || owner.by !== by))
+    return `this key belongs to ${owner.by} (${owner.role}); use this name and role, or another key`;
   if (decision.kind === 'add-approver') {
     // While support need not sign, anyone who can write to the Temporal namespace could send this decision as support,
     // add their own key, and lock support out.

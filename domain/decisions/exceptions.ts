@@ -31,7 +31,7 @@ export function decideExceptions(state: MigrationState, decision: LeaveOut | Ret
     case 'relink':
       return applied(
         { ...withoutSignOff(state), relinking: state.relinking + 1 },
-        `${decision.companies === 'all' ? ALL_TO_RECONNECT : companies} will be checked after reconnecting`,
+        `${decision.companies === 'all' ? ALL_TO_RECONNECT : companies} will be checked once reconnected by the end customer`,
       );
     case 'exclude':
     case 'skip':

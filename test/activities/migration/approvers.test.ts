@@ -43,7 +43,7 @@ test('once a key has been confirmed, the client must sign, even if its workflow 
   ).toEqual([
     expect.stringMatching(MUST_SIGN),
     expect.stringMatching(/does not belong to an approver/),
-    'this key belongs to Cleo (client)',
+    'this key belongs to Cleo (client); use this name and role, or another key',
   ]);
   expect((await readMigration(rig.ledger.db, id))?.paused).toBe(false);
   expect(await record(id, recordOf(id, 'pause', BY_CLEO, CLEO))).toEqual(['applied']);
@@ -66,7 +66,7 @@ test('a forged addition or removal of an approver is refused, and changes nothin
     expect.stringMatching(MUST_SIGN),
     expect.stringMatching(/signed with the key of "Cleo"/),
     'only support can add or remove approvers',
-    'this key belongs to Sam (support)',
+    'this key belongs to Sam (support); use this name and role, or another key',
     expect.stringMatching(/last key of an approver for the client/),
   ]);
   expect(await readChanges(id)).toEqual([]);

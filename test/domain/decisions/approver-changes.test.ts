@@ -142,7 +142,7 @@ test('a key that is added or removed again changes nothing, and a key never chan
     remove(OF_DANA, SAM),
     pauseBy(BY_CLEO, CLEO),
   );
-  const why = 'this key belongs to Dana (client)';
+  const why = 'this key belongs to Dana (client); use this name and role, or another key';
   expect(results).toEqual(['applied', 'applied', why, why, 'applied', 'applied', 'applied']);
   expect(JSON.parse(JSON.stringify(state))).toEqual(state);
 });

@@ -43,8 +43,8 @@ test.each([
     '5 companies will be tried again',
   ],
   [
-    'all companies with a link to reconnect will be checked after reconnecting',
-    '5 companies will be checked after reconnecting',
+    'all companies with a link to reconnect will be checked once reconnected by the end customer',
+    '5 companies will be checked once reconnected by the end customer',
   ],
   ['the first company will be tried again', 'the first company will be tried again'],
   ['the supplied details will be checked again', 'the supplied details will be checked again'],
@@ -58,7 +58,7 @@ test.each([
     'nothing has changed: there are no companies that failed, were deferred or have an unknown outcome',
   ],
   [
-    'all companies with a link to reconnect will be checked after reconnecting',
+    'all companies with a link to reconnect will be checked once reconnected by the end customer',
     'nothing has changed: there are no companies that a reconnection can help',
   ],
 ])('an outcome about all companies says plainly that there were none: %s', (text, expected) => {
@@ -74,7 +74,7 @@ test.each([
     true,
   ],
   [
-    'all companies with a link to reconnect will be checked after reconnecting',
+    'all companies with a link to reconnect will be checked once reconnected by the end customer',
     'there are no companies that a reconnection can help',
     (text: string) => allCompaniesOutcomeText(text, 0),
     false,
