@@ -110,7 +110,7 @@ export function trailEndProblem(
   const signature: Signature | null = parseSignature(given);
   const signer = approvers.find(({ publicKey }) => publicKey === signature?.publicKey);
   if (!signature || !signer)
-    return 'the last line of the file is not signed with the key of an approver whom you named or support added; if you trust the person who exported the file, name them with --approver too';
+    return 'the last line of the file is not signed by an approver whom you named with --approver, or whom support added; if you trust the person who exported the file, name this person with --approver too';
   const matches = canonicalJson({ ...end, ...lines }) === canonicalJson(end);
   if (!matches || !verifies(signature, endBytesToSign(end)))
     return `the file differs from what ${signer.by} exported: a line was changed, added or removed`;

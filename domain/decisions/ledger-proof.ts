@@ -57,7 +57,7 @@ export function createLedgerProof(): LedgerProof {
         ...(RELEASES.indexOf(released) <= RELEASES.indexOf(provenRelease)
           ? []
           : [
-              `the ledger allows ${TEXTS[released]} to be moved; the decisions that prove it allow ${provenRelease === 'nothing' ? '' : 'only '}${TEXTS[provenRelease]}`,
+              `the ledger allows ${TEXTS[released]} to be moved, but the decisions that are signed, or need no signature, allow ${provenRelease === 'nothing' ? '' : 'only '}${TEXTS[provenRelease]}`,
             ]),
         ...(manifest === null || manifestDigest === undefined || manifest.manifestDigest === manifestDigest
           ? []

@@ -59,14 +59,14 @@ test('a release is compared with the signed approvals', () => {
   const proof = createLedgerProof();
   const summary = { ...confirmed(0), confirmations: [], released: 'first-company' } as const;
   expect(proof.differences(summary)).toEqual([
-    'the ledger allows the first company to be moved; the decisions that prove it allow none',
+    'the ledger allows the first company to be moved, but the decisions that are signed, or need no signature, allow none',
   ]);
   for (const step of ['supply-details', 'schedule', 'update-application'] as const)
     for (const role of ['support', 'client'] as const)
       proof.add({ ...cleo, kind: 'step', verdict: 'approve', step, role }, { applied: true, at: AT });
   expect(proof.differences(summary)).toEqual([]);
   expect(proof.differences({ ...summary, released: 'all' })).toEqual([
-    'the ledger allows all companies to be moved; the decisions that prove it allow only the first company',
+    'the ledger allows all companies to be moved, but the decisions that are signed, or need no signature, allow only the first company',
   ]);
 });
 
