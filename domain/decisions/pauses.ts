@@ -4,6 +4,7 @@ import type { MigrationState, Pause } from '../migration/migration-state';
 import { automaticPause, digestOfPauses, pausesByPeople, pausesOf, pauserText } from '../migration/pauses';
 import { PAUSES_CHANGED } from '../migration/decision-record';
 import { roleText } from '../migration/steps';
+import { allOf } from '../text/sentences';
 import { applied, refused, type Ruling } from './ruling';
 import { actsAsSupport } from './self-service';
 
@@ -46,7 +47,7 @@ function liftedText(lifted: readonly Pause[], isStillPaused: boolean): string {
   const whose = lifted.map((each) =>
     each.stopReason === null ? `the pause by ${pauserText(each)}` : 'the automatic pause',
   );
-  const pauses = `lifted ${whose.join(' and ')}`;
+  const pauses = `lifted ${allOf(whose)}`;
   const stays = `${pauses}; the migration has also paused itself, so it stays paused until support resumes it`;
   const resumed = `resumed (${pauses})`;
   return isStillPaused ? stays : resumed;

@@ -3,7 +3,7 @@ import type { Decision } from '../migration/decision';
 import type { Approval, MigrationState, Reopened } from '../migration/migration-state';
 import { WITHDRAWS } from '../migration/partial-outcome';
 import { stepText, type Role } from '../migration/steps';
-import { oneLine } from '../text/sentences';
+import { allOf, oneLine } from '../text/sentences';
 import type { Ruling } from './ruling';
 
 const SIGN_OFF = 'complete-migration';
@@ -38,7 +38,7 @@ export function withdrawalText(withdrawn: readonly Pick<Approval, 'step' | 'role
     const what = step === SIGN_OFF ? 'the sign-off' : `the approval of ${stepText(step)}`;
     return `${what} ${step === SIGN_OFF ? 'of' : 'by'} ${oneLine(by, MAX_NAME_LENGTH)} (${role})`;
   });
-  return whose.join(' and ');
+  return allOf(whose);
 }
 
 const MAX_NAME_LENGTH = 100;

@@ -9,6 +9,7 @@
 import { ed25519 } from '@noble/curves/ed25519';
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils';
+import { eitherOf } from '../text/sentences';
 import { roleText, ROLES, type Role } from './steps';
 
 /** A key of a person whose decisions a migration accepts. */
@@ -73,7 +74,7 @@ export function signingText({ mustSign, approvers }: SigningRules): string | nul
   const missing = ROLES.filter((each) => mustSign.includes(each) && people(each).length === 0);
   const whose = mustSign.length === ROLES.length ? 'Decisions' : `Decisions of ${roleText(role)}`;
   return [
-    `${whose} must be signed by ${ROLES.flatMap(people).join(' or ')}`,
+    `${whose} must be signed by ${eitherOf(ROLES.flatMap(people))}`,
     ...missing.map((each) => `no approver for ${roleText(each)} has been added yet`),
   ].join('; ');
 }

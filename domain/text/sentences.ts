@@ -32,6 +32,10 @@ export function namedCompanies(companies: number, references: readonly string[],
 export const eitherOf = (words: readonly string[]): string =>
   new Intl.ListFormat('en', { type: 'disjunction' }).format(words);
 
+/** Joins parts: `a, b, and c`. */
+export const allOf = (words: readonly string[]): string =>
+  new Intl.ListFormat('en', { type: 'conjunction' }).format(words);
+
 /** Formats a number of hours as `6 minutes` or `6.3 hours`, rounded up, so that a maximum is never understated. */
 export function hoursText(hours: number): string {
   // The rounding to milliseconds removes the errors of binary fractions: 31 / 60 * 60 is more than 31.

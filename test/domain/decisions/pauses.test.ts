@@ -57,7 +57,7 @@ test('support lifts all pauses, and the client only pauses by people', () => {
   const state = stopped(decideAll(PAUSED_BY_CLIENT, pause('support')));
   const bySupport = decideOne(state, resume('support'));
   expect(bySupport.outcome.text).toBe(
-    'resumed (lifted the automatic pause and the pause by Cleo (client) and the pause by Sam (support))',
+    'resumed (lifted the automatic pause, the pause by Cleo (client), and the pause by Sam (support))',
   );
   expect(isPaused(bySupport.state)).toBe(false);
   const byClient = decideOne(state, resume('client'));
