@@ -12,7 +12,7 @@ const NameSchema = z
   .string()
   .max(MAX_NAME)
   .transform((name) => name.replace(/[^A-Za-z0-9 \-',&@.,?!]/g, '').trim())
-  .refine((name) => name !== '', 'contains no allowed characters')
+  .refine((name) => name !== '', "must contain a letter (A-Z, a-z), a digit or one of -',&@.?!")
   .meta({ pattern: "[A-Za-z0-9\\-',&@.?!]" });
 
 const DescriptionSchema = z.string().max(MAX_DESCRIPTION).nullish();
