@@ -31,7 +31,7 @@ export function printCut({ stdout }: Terminal, command: string, print: (output: 
 function withoutMiddle(stdout: TerminalStream, lines: readonly string[], room: number, command: string): string[] {
   const note = (count: number): string[] =>
     writtenLines(stdout, (output) =>
-      output.line(`… (${counted(count, 'more line')}; to read them all, run: ${command})`),
+      output.line(`… (${counted(count, 'more line')}; to read them all, run in another terminal: ${command})`),
     );
   const noteLines = note(lines.length).length;
   const kept = Math.max(2, room - noteLines);

@@ -15,10 +15,10 @@ const HELP = [
   ['r', 'retry companies that were not moved'],
   ['', ''],
   ['Columns', ''],
-  ['Waiting for', 'who must act, and for how long; "on hold": an outage'],
+  ['Waiting for', 'who must act, and time waited; "on hold": an outage'],
   ['Moved', 'companies that have moved, out of all companies'],
   ['/min', 'companies moved per minute in the last ten minutes'],
-  ['Ends', 'expected end; below the list: when the window closes'],
+  ['Ends', 'expected end; below the list: when moves continue'],
   ['Exc.', 'exceptions: number of companies with problems'],
 ] as const;
 

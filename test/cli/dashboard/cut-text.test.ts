@@ -4,8 +4,8 @@ import type { Terminal } from '../../../cli/terminal/terminal';
 import { capturedStream } from '../captured-terminal';
 
 test.each([
-  [3, '… (1 more line; to read them all, run: ferry show acme.xero)'],
-  [4, '… (2 more lines; to read them all, run: ferry show acme.xero)'],
+  [3, '… (1 more line; to read them all, run in another terminal: ferry show acme.xero)'],
+  [4, '… (2 more lines; to read them all, run in another terminal: ferry show acme.xero)'],
 ])('of %d lines, a screen with 12 rows shows two, and says how many are missing', (count, note) => {
   const stdout = Object.assign(capturedStream(), { rows: 12 });
   const lines = Array.from({ length: count }, (_, index) => `line ${index + 1}`);

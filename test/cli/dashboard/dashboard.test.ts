@@ -166,7 +166,9 @@ test('the title of a dialog and its questions stay on a screen of 24 lines, howe
     await screen.waitFor('Whose decision is it?');
     expect(screen.lines()[0]).toBe('Complete the migration, dock.quickbooks-online');
     const note = screen.lines().join(' ').replace(/ +/g, ' ');
-    expect(note).toMatch(/… \(\d+ more lines; to read them all, run: ferry report dock.quickbooks-online\)/);
+    expect(note).toMatch(
+      /… \(\d+ more lines; to read them all, run in another terminal: ferry report dock.quickbooks-online\)/,
+    );
     screen.type(KEY.enter);
     await screen.waitFor('What is the name of the person who decides? (Sam)');
     screen.type(KEY.enter);
