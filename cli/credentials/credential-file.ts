@@ -12,10 +12,9 @@ import {
   type EncodingOption,
 } from '../manifest';
 import type { CommandResult } from '../terminal/output';
-import { CommandFailed } from '../shared/errors';
 import { invalidFileResult } from '../shared/results';
 import { readOpenMigration } from '../connections/clients';
-import { timesFrom } from './obtained-at';
+import { assertNoTimeFor, timesFrom } from './obtained-at';
 import { assertSealedFor } from './sealed-for';
 
 interface FileOptions extends EncodingOption {
@@ -63,13 +62,9 @@ async function readSealedFile(
   ferry: LedgerClient,
   migrationId: string,
   file: string,
-  { obtainedAt }: FileOptions,
+  options: FileOptions,
 ): Promise<CheckedFile> {
-  if (obtainedAt !== undefined)
-    throw new CommandFailed(
-      `${file} is sealed, and contains the times at which its credentials were obtained`,
-      'leave out --obtained-at; if these times are wrong, the client must seal the original file again: with the right times in obtainedAt or, if no row contains obtainedAt, with the option --obtained-at of ferry seal',
-    );
+  assertNoTimeFor(file, options);
   const sealed = await readSealedCredentials(file);
   await assertSealedFor(sealed, ferry, migrationId, file);
   return { findings: new FindingList(), credentials: sealed.credentials, isSealed: true };

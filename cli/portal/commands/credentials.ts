@@ -30,7 +30,7 @@ import {
 import { CommandFailed } from '../../shared/errors';
 import { fileArguments } from '../../suggestions/file-arguments';
 import { shellQuoted } from '../../suggestions/remedy-commands';
-import { obtainedAtOption, timesFrom } from '../../credentials/obtained-at';
+import { assertNoTimeFor, obtainedAtOption, timesFrom } from '../../credentials/obtained-at';
 import { findingsJson, printFindings, invalidFileResult } from '../../shared/results';
 import type { CommandResult } from '../../terminal/output';
 import { withPortal, type Connection } from '../connection';
@@ -196,6 +196,7 @@ async function readFile(
 ): Promise<ReadFile> {
   const credentials: SealableCredential[] = [];
   if (await isSealedFile(file)) {
+    assertNoTimeFor(file, options);
     const sealedFile = await readSealedCredentials(file);
     assertSealedWith(key, sealedFile, { file, content: 'credentials' });
     for await (const { reference, obtainedAt, sealed } of sealedFile.credentials)
