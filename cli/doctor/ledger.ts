@@ -135,7 +135,7 @@ async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<C
     return problem(
       LEDGER,
       `open in the ledger, but not in Temporal: ${unknown.join(', ')}`,
-      `check that ferry uses the Temporal server and the database of the same workers. If it does, Temporal has lost ${unknown.length === 1 ? 'this migration' : 'these migrations'}: ${eachWith('reconcile', unknown, reconciling)}; then ${eachWith('close', unknown, closing)}; docs/backup.md describes both under "Restoring Temporal"`,
+      `check that ferry and the workers use the same Temporal server and the same database. If they do, Temporal has lost ${unknown.length === 1 ? 'this migration' : 'these migrations'}: ${eachWith('reconcile', unknown, reconciling)}; then ${eachWith('close', unknown, closing)}; docs/backup.md describes both under "Restoring Temporal"`,
     );
   if (open.length === 0) return ok(LEDGER, 'no migration is open');
   return ok(LEDGER, `current for ${counted(open.length, 'open migration')}`);
