@@ -150,7 +150,7 @@ export const fields = {
     'the earliest time of the next try, which also waits for an open window; null if the company is not deferred',
   ),
   relinkingSince: nullableTime.describe(
-    'when a person last decided to relink the company; null if no such decision is in effect. The migration also checks companies that must reconnect without such a decision',
+    'when a person last decided to relink the company; null if no such decision is in effect. Even without such a decision, the migration checks companies that must reconnect',
   ),
   replacedApplication: z
     .boolean()

@@ -17,7 +17,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
       companies: count
         .optional()
         .describe(
-          'number of companies that the decision names; if a part of the decision was refused, without the parts that were not sent',
+          'number of companies that the decision names; if a part of the decision was refused, the parts after it were not sent, and their companies are not counted',
         ),
       preflight: part.preflight.nullable().optional().describe('only from ferry application'),
       firstOpening: part.windowOccurrence
@@ -39,7 +39,7 @@ export const DECISION_SCHEMAS: CommandSchemas = {
           state: z.enum(['running', 'paused', 'not-yet', 'none']),
           note: nullableText,
           startAt: nullableText.describe(
-            'the start, if it is in the future and `state` is `not-yet`; `occurrences` then omits windows that close before the start',
+            'the proposed or approved start, if it is in the future and `state` is `not-yet`; `occurrences` then omits windows that close before the start',
           ),
           allReleased: z
             .boolean()

@@ -59,9 +59,7 @@ export const forecast = (
     companies: count.describe('companies that the forecast covers'),
     isComplete: z
       .boolean()
-      .describe(
-        'false if more companies are open that are deferred or not ready to move, so that the migration ends later',
-      ),
+      .describe('false if other companies are deferred or wait for people, so that the migration ends later'),
     beginsAt: nullableTime.describe(
       'when the next move begins; null if companies are moving, or if moves can begin now',
     ),
@@ -156,7 +154,7 @@ export const pause = (
     reason: z
       .string()
       .describe(
-        'for an automatic pause, its cause, the advice of that time and the numbers, if any; `waitingFor` has the current advice',
+        'for an automatic pause, its cause and the advice of that time, and, if known, the failure rate or the companies that led to the pause; `waitingFor` has the current advice',
       ),
     by: nullableText,
     role: role
@@ -235,7 +233,7 @@ export const next = z
   .describe('commands for the next actions');
 
 export const clientPage = nullableText.describe(
-  "link to the migration's page in the read-only Temporal UI for clients (not the portal); null if no such UI is configured, or if the workflow did not end normally",
+  "link to the migration's page in the read-only Temporal UI for clients (not the portal); null if no such UI is configured, or if the workflow ended in Temporal before the migration had ended",
 );
 
 const finding = (

@@ -59,7 +59,12 @@ const stoppage = {
     .enum(['pause', 'outage'])
     .describe('`pause`: the migration paused itself; `outage`: it waited, because no call got through'),
   stop: part.stopReason.nullable().describe('why the migration paused itself; null for an outage, or if it is unknown'),
-  source: z.enum(['service', 'platform']).nullable().describe('what no call got through to; null for a pause'),
+  source: z
+    .enum(['service', 'platform'])
+    .nullable()
+    .describe(
+      '`service`: no call got through to the service; `platform`: no call got through from the service to the platform; null for a pause',
+    ),
   beganAt: time,
   endedAt: nullableTime.describe('null while it continues'),
 };
@@ -82,7 +87,7 @@ export const REPORT_SCHEMAS: CommandSchemas = {
       isFinishing: z
         .boolean()
         .describe(
-          'true if the migration has ended, but is not closed yet, or companies that were moving are still being checked',
+          'true if the migration has ended, but either it is not closed yet, or companies that were moving are still being checked',
         ),
       paused: z.boolean(),
       suppliedBy: z.string(),
