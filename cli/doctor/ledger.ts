@@ -137,6 +137,6 @@ async function checkAge(ferry: LedgerClient, open: readonly string[]): Promise<C
       `open in the ledger, but not in Temporal: ${unknown.join(', ')}`,
       `check that ferry and the workers use the same Temporal server and the same database. If they do, Temporal has lost ${unknown.length === 1 ? 'this migration' : 'these migrations'}: ${eachWith('reconcile', unknown, reconciling)}; then ${eachWith('close', unknown, closing)}; docs/backup.md describes both under "Restoring Temporal"`,
     );
-  if (open.length === 0) return ok(LEDGER, 'no migration is open');
+  if (open.length === 0) return ok(LEDGER, 'no open migration has begun');
   return ok(LEDGER, `current for ${counted(open.length, 'open migration')}`);
 }
