@@ -33,7 +33,7 @@ export async function trustedKey(
   if (key.migrationId !== migrationId)
     throw new CommandFailed(
       `the portal sent the key of another migration, ${key.migrationId}`,
-      'nothing was sent; tell your contact',
+      'nothing was sealed or sent; tell your contact',
     );
   return key;
 }
@@ -62,7 +62,7 @@ export function assertSealedWith(
   if (sealedFor.migrationId !== key.migrationId)
     throw new CommandFailed(
       `${file} was sealed for ${sealedFor.migrationId}, not for ${key.migrationId}`,
-      `nothing was sent; if the file is for ${sealedFor.migrationId}, specify this migration directly after the name of the command. Otherwise, ${SEAL_AGAIN[content]}`,
+      `nothing was sent; to send the file to ${sealedFor.migrationId}, specify ${sealedFor.migrationId} directly after the name of the command. Otherwise, ${SEAL_AGAIN[content]}`,
     );
   if (sealedFor.keyFingerprint !== fingerprintOf(key.publicKey))
     throw new CommandFailed(

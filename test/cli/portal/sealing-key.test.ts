@@ -31,6 +31,6 @@ test.each([
     `a.sealed was sealed with another key of acme.xero; nothing was sent; ${says}`,
   );
   expect(failure({ migrationId: 'bolt.xero', keyFingerprint })).toBe(
-    `a.sealed was sealed for bolt.xero, not for acme.xero; nothing was sent; if the file is for bolt.xero, specify this migration directly after the name of the command. Otherwise, ${says}`,
+    `a.sealed was sealed for bolt.xero, not for acme.xero; nothing was sent; to send the file to bolt.xero, specify bolt.xero directly after the name of the command. Otherwise, ${says}`,
   );
 });
