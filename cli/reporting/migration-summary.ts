@@ -237,7 +237,8 @@ function windowsPausedText(progress: Progress, why: string, isBatchRunning: bool
   const canMove = state !== 'paused' && openWindowOf({ ...progress, state: 'running' }, windows, isBatchRunning, at);
   const stop = canMove ? `. To stop moves in the open window: ferry pause ${migrationId}` : '';
   const until = open && `Moves continue until the open window closes at ${localTime(open.closesAt)}. After that, no`;
-  return `${until ?? 'No'} window opens${open ? '' : ' now'} (${why}). To open windows again: ferry schedule resume ${migrationId}${stop}`;
+  const none = canMove ? 'No further window opens' : 'No window opens now';
+  return `${until === null ? none : `${until} window opens`} (${why}). To open windows again: ferry schedule resume ${migrationId}${stop}`;
 }
 
 const ONE_INTERRUPTED = [
