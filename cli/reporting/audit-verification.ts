@@ -214,12 +214,12 @@ function notesAbout({ route, confirmations }: LedgerSummary): readonly string[] 
 
 /** Says how to verify decisions whose keys were not passed. A key in the trail proves nothing until it is compared. */
 function adviceAboutKeys(missing: readonly Approver[]): string {
-  const people = [...new Set(missing.map(({ by }) => by))].join(' and ');
-  const [keys, theirs, command] =
+  const people = new Intl.ListFormat('en').format(new Set(missing.map(({ by }) => by)));
+  const [keys, theirs, compared] =
     missing.length === 1
-      ? ['the key', 'the fingerprint of their key', 'the fingerprint']
-      : ['the keys', 'the fingerprints of their keys', 'the fingerprints'];
-  return `ferry did not compare the ledger with the signed decisions, because ${keys} of ${people} ${missing.length === 1 ? 'was' : 'were'} not passed. Ask ${people} for ${theirs}, and compare with ${command} in the command below. If they are the same, run:`;
+      ? ['the key', 'the fingerprint of their key', 'it with the fingerprint']
+      : ['the keys', 'the fingerprints of their keys', 'them with the fingerprints'];
+  return `ferry did not compare the ledger with the signed decisions, because ${keys} of ${people} ${missing.length === 1 ? 'was' : 'were'} not passed. Ask ${people} for ${theirs}, and compare ${compared} in the command below. If they are the same, run:`;
 }
 
 function printVerified(
