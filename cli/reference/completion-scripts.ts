@@ -88,7 +88,7 @@ function zsh(commands: readonly CompletableCommand[]): string {
   const options = (each: CompletableCommand): string =>
     described(each.options.flatMap(({ names, description }) => names.map((name) => ({ name, description }))));
   return `#compdef ferry
-# Completes ferry in zsh. Install: ferry completion zsh >> ~/.zshrc, if it runs compinit
+# Completes ferry in zsh. Install, if ~/.zshrc runs compinit: ferry completion zsh >> ~/.zshrc
 ${MIGRATIONS}
 _ferry() {
   local at= i

@@ -118,7 +118,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   ],
   [
     CompanyDataError,
-    'check the service and COMPANY_DATA_API_KEY with: ferry doctor; a correlation id identifies the request at the service',
+    'check the service and COMPANY_DATA_API_KEY with: ferry doctor; if the message contains a correlation id, the support team of the service can find the request with it',
   ],
   [NamespaceNotFoundError, 'correct TEMPORAL_NAMESPACE; check the rest with: ferry doctor'],
   [WorkflowNotFoundError, 'list all migrations with: ferry list'],
