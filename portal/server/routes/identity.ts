@@ -11,7 +11,7 @@ import {
 import { assertNamesOrigin } from '../access';
 import type { Api } from '../api';
 import type { PortalContext } from '../context';
-import { forbidden, notFound, unavailable } from '../errors';
+import { forbidden, PortalError, unavailable } from '../errors';
 import { IdentityProviderFailed, type IdentityProvider } from '../identity-provider';
 import { limiter } from '../limits';
 import { sessionCookie } from '../session-token';
@@ -116,7 +116,7 @@ function nonceOf({ migrationId, publicKey, token }: PendingSignIn): string {
 
 /** @throws {PortalError} 404 */
 function assertConfigured(provider: IdentityProvider | undefined): IdentityProvider {
-  if (provider === undefined) throw notFound();
+  if (provider === undefined) throw noProvider();
   return provider;
 }
 
@@ -134,6 +134,13 @@ function failed(error: unknown, log: { warn(fields: object, text: string): void 
 
 const codeOf = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+
+const noProvider = () =>
+  new PortalError(
+    404,
+    'This portal has no identity provider, so you cannot sign in with an account.',
+    'Tell your contact, who can also send you an invitation that needs no account.',
+  );
 
 const notBegun = () =>
   forbidden(

@@ -124,7 +124,7 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
         response: {
           200: {
             description:
-              'Reference, name and link of each company that has a link and that its end customer has to reconnect.',
+              'Reference, name and link of each company that its end customer has to reconnect. Leaves out companies without a link.',
             content: { 'text/csv': { schema: z.string() } },
           },
           503: ErrorSchema,
