@@ -156,7 +156,7 @@ const LEFT_OUT: Section = {
   ],
 };
 
-const ASK_ABOUT_IT = 'ask support whether a connection is still in use';
+const ASK_ABOUT_IT = 'ask support whether its connection is still in use';
 
 const isLeftOutAtService = ({ state, crossedAt }: ReportedCompany): boolean =>
   LEFT_OUT.states.includes(state) && crossedAt !== null;
@@ -186,10 +186,14 @@ const MOVED: Section = {
   ],
 };
 
-/** Companies that were created at the service but not used, and not deleted when the migration ended. */
+/**
+ * Companies that the migration created at the service but did not move, until they are deleted there. They are deleted
+ * after the migration has been closed, unless one of their connections has been authorized or the deletion fails.
+ */
 const UNUSED: Section = {
   id: 'unused',
-  title: 'Unused companies to delete at the service',
+  title: 'Created at the service, but not moved',
+  note: 'We created these companies for this migration, but did not move them. After the migration has been closed, we delete each company, unless one of its connections has been authorized. If a company is still listed after that, ask support whether it can be deleted.',
   states: ['waiting', 'excluded'],
   includes: ({ companyId, crossedAt, existedBefore }) => companyId !== null && crossedAt === null && !existedBefore,
   count: () => null,

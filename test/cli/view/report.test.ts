@@ -62,7 +62,7 @@ test('the report of a completed migration lists every company once, with its out
   const linkUrl = companies.find(({ reference }) => reference === 'R-2')?.linkUrl ?? '';
   expect(rowOf('R-2')).toContain(`| ${linkUrl} |`);
   expect((await fetch(linkUrl, { method: 'HEAD' })).ok).toBe(true);
-  expect(out).not.toContain('Unused companies to delete at the service');
+  expect(out).not.toContain('Created at the service, but not moved');
 });
 
 test('the report of a cancelled migration lists the companies whose syncing can be switched on again', async () => {

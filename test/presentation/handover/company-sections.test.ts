@@ -17,7 +17,7 @@ describe('a company in the report', () => {
   test('says in the CSV file what to do if it was left out after its access was handed over', () => {
     const leftOut = { ...COMPANY, state: 'skipped', failure: 'incomplete', movedAt: null } as const;
     expect(companyRecord(leftOut, { stage: 'ended', route: 'managed', now: NOW })['what to do']).toBe(
-      'ask support whether a connection is still in use',
+      'ask support whether its connection is still in use',
     );
     expect(
       companyRecord({ ...leftOut, crossedAt: null }, { stage: 'ended', route: 'managed', now: NOW })['what to do'],
@@ -141,7 +141,7 @@ describe('a company in the report', () => {
       'skipped',
       true,
       true,
-      'never: its access was handed over to the service; ask support whether a connection is still in use',
+      'never: its access was handed over to the service; ask support whether its connection is still in use',
     ],
     ['waiting', true, true, 'never'],
     ['importing', false, false, 'ask first'],
@@ -274,9 +274,9 @@ describe('a company in the report', () => {
     },
   );
 
-  test('that was created but not used is listed for deletion after the migration has ended', () => {
+  test('that was created at the service but not moved is listed after the migration has ended', () => {
     const unused = { ...COMPANY, state: 'waiting', crossedAt: null } as const;
-    const title = 'Unused companies to delete at the service';
+    const title = 'Created at the service, but not moved';
     expect(rowsOf(unused, true)[title]).toContain('| company | connection |');
     expect(rowsOf(unused, false)).not.toHaveProperty([title]);
     expect(rowsOf({ ...unused, companyId: null }, true)).not.toHaveProperty([title]);
