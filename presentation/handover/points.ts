@@ -62,7 +62,7 @@ export function switchOnPoints(head: ReportHead): readonly Point[] {
                 {
                   topic: 'Until it reconnects',
                   companies: mustReconnectNotCrossed,
-                  text: 'companies that must reconnect. You may use each in your own application until its end customer reconnects with the link.',
+                  text: 'companies that must reconnect and whose access was not handed over to us. You may use each in your own application until its end customer reconnects with the link.',
                 },
               ]),
           ...(leftOutUnauthorized === 0
@@ -71,7 +71,7 @@ export function switchOnPoints(head: ReportHead): readonly Point[] {
                 {
                   topic: 'After a new authorization',
                   companies: leftOutUnauthorized,
-                  text: 'companies that were left out because their access had ended. After the end customer of such a company has authorized your own application again, you may use the company there.',
+                  text: 'companies that had to reconnect but were left out, and whose access was not handed over to us. After the end customer of such a company has authorized your own application again, you may use the company there.',
                 },
               ]),
         ]),

@@ -101,7 +101,7 @@ export function mainFacts(head: ReportHead): readonly (readonly [label: string, 
     ['Client', head.client],
     ['Platform', platformOf(head)],
     ...(head.route === 'self-service'
-      ? [['Route', 'self-service (the client confirmed at the start that syncing is off for every company)'] as const]
+      ? [['Route', 'self-service (by supplying a company, the client confirmed that its syncing is off)'] as const]
       : []),
     ['State', stateText(head)],
     ...(head.unproven === null ? [] : [['Signed decisions', proofText(head.unproven)] as const]),
@@ -154,8 +154,8 @@ export function timeRows(head: ReportHead): readonly (readonly [string, string, 
       ? ''
       : `at most ${hoursText(longestStaleHours)}, median ${hoursText(medianStaleHours)}`;
   return [
-    // If no window is open at the agreed start, moves are planned to begin later, when the next window opens.
-    ...(planned?.opensAt === undefined ? [] : [['agreed start', at(planned.startAt), ''] as const]),
+    // If no window is open at the planned start, moves are planned to begin later, when the next window opens.
+    ...(planned?.opensAt === undefined ? [] : [['planned start', at(planned.startAt), ''] as const]),
     ['first move began', at(planned?.opensAt ?? planned?.startAt), at(firstStartedAt)],
     ['last company moved', ends ? rangeText(at(ends.earliest), at(ends.latest)) : '', at(lastMovedAt)],
     [

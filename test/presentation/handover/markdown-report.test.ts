@@ -105,12 +105,12 @@ describe('the head of the report', () => {
       '- **Yes** (3): companies whose access was not handed over to us.',
     );
     expect(reportHead({ ...HEAD, ending: 'cancelled' })).toContain(
-      '- **Until it reconnects** (1): companies that must reconnect.',
+      '- **Until it reconnects** (1): companies that must reconnect and whose access was not handed over to us.',
     );
     const leftOut = { ...HEAD, ending: 'cancelled', figures: { ...HEAD.figures, leftOutUnauthorized: 1 } } as const;
     expect(reportHead(leftOut)).toContain('- **Yes** (2): ');
     expect(reportHead(leftOut)).toContain(
-      '- **After a new authorization** (1): companies that were left out because their access had ended. After the end customer of such a company has authorized your own application again, you may use the company there.',
+      '- **After a new authorization** (1): companies that had to reconnect but were left out, and whose access was not handed over to us. After the end customer of such a company has authorized your own application again, you may use the company there.',
     );
   });
 
