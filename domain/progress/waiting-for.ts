@@ -116,7 +116,7 @@ function waitingInFirstCompany(state: MigrationState): WaitingFor {
       if (requestedFirst?.notReady) {
         return {
           roles: ['client', 'support'],
-          what: `${requestedFirst.reference} was chosen to go first but is not ready: the client must confirm that its syncing is off, supply its credential or correct it, or support must choose another company; if ${requestedFirst.reference} was left out or is not in the manifest, support must choose another company`,
+          what: `${requestedFirst.reference} was chosen to go first but is not ready: the client must confirm that its syncing is off, supply its credential or correct its row, or support must choose another company; if ${requestedFirst.reference} was left out or is not in the manifest, support must choose another company`,
         };
       }
       if (requestedFirst === null && countReadyOrMoving(counts) === 0) return nothingReady(state);

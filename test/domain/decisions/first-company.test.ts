@@ -137,7 +137,7 @@ describe('a choice of the first company', () => {
     const held = stateAt('migrate-first-company', { requestedFirst: { reference: 'acme-7', notReady: true } });
     expect(waitingForOf(held)).toEqual({
       roles: ['client', 'support'],
-      what: 'acme-7 was chosen to go first but is not ready: the client must confirm that its syncing is off, supply its credential or correct it, or support must choose another company; if acme-7 was left out or is not in the manifest, support must choose another company',
+      what: 'acme-7 was chosen to go first but is not ready: the client must confirm that its syncing is off, supply its credential or correct its row, or support must choose another company; if acme-7 was left out or is not in the manifest, support must choose another company',
     });
   });
 });
