@@ -5,11 +5,11 @@ import { counted, hoursText, momentText, outOf } from '../text/sentences';
 import type { Forecast } from './forecast';
 import type { GoNoGoFacts } from './go-nogo-facts';
 
-export function pauseConditions({ route, limits, failures, platform }: GoNoGoFacts): readonly string[] {
+export function pauseConditions({ route, limits, failures, platform, progress }: GoNoGoFacts): readonly string[] {
   const several = 'several companies in a row';
   const which = route === 'self-service' ? several : `the first company or ${several}`;
   return [
-    ...(hasTolerance(limits) ? [toleranceText(limits, failures)] : []),
+    ...(hasTolerance(limits) ? [toleranceText(limits, progress?.state === 'paused' ? null : failures)] : []),
     'the service rejects the API key, or the account reaches one of its limits or expires (HTTP status 401, 402 or 403)',
     `${which} cannot be connected, because ${platform.name} rejects the application or the credential belongs to another organization`,
   ];
@@ -53,9 +53,10 @@ function soFar({ failed, tried }: GoNoGoFacts['failures']): string {
   return `(counted so far: ${outOf(failed, tried, 'tried company')})`;
 }
 
-function toleranceText(limits: MigrationLimits, failures: GoNoGoFacts['failures']): string {
+/** @param failures null while the migration is paused, because a resume accepts the failures so far */
+function toleranceText(limits: MigrationLimits, failures: GoNoGoFacts['failures'] | null): string {
   const { toleratedFailures, toleratedShare } = limits;
-  if (exceedsTolerance(limits, failures))
+  if (failures !== null && exceedsTolerance(limits, failures))
     return `a worker moves or checks another company: the number of companies that could not be moved already exceeds the limit ${soFar(failures)}`;
   const bounds = [
     ...(toleratedFailures === null ? [] : [`more than ${counted(toleratedFailures, 'company')} could not be moved`]),
@@ -65,5 +66,5 @@ function toleranceText(limits: MigrationLimits, failures: GoNoGoFacts['failures'
           `once ${MIN_TRIED_FOR_SHARE} companies have been tried, more than ${percent(toleratedShare)} of them could not be moved`,
         ]),
   ];
-  return `${bounds.join('; or, ')} ${soFar(failures)}`;
+  return `${bounds.join('; or, ')} ${failures === null ? '(failures before the resume do not count)' : soFar(failures)}`;
 }
