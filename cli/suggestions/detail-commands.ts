@@ -117,7 +117,7 @@ function applicationCommands(
     case 'different': {
       const { other } = conflict;
       if (other.client === applications?.client) return [{ command: applicationCommand(progress, other.application) }];
-      const before = `wait until ${other.migrationId} has ended, or move one of the clients to its own account (docs/deploying.md)`;
+      const before = `move one of the clients to its own account (docs/deploying.md), or wait until ${other.migrationId} has ended, if it moves no companies`;
       return [{ command: bySupport(`ferry show ${other.migrationId}`), before }];
     }
   }

@@ -241,6 +241,6 @@ async function assertNotReplacing(
   throw new CommandFailed(
     `${other.migrationId} uses the application ${applicationName(other.application)}. ` +
       `${applicationName(application)} would replace it, because an account has only one ${platformName} application`,
-    `nothing was sent; wait until ${other.migrationId} has ended, or ${instead}`,
+    `nothing was sent; ${instead}, or wait until ${other.migrationId} has ended, if it moves no companies`,
   );
 }

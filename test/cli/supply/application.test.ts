@@ -255,8 +255,8 @@ test('an application that would replace the application of another open migratio
     exitCode: 1,
     err:
       `ferry: ${ID} uses the application x (production). bee-app (production) would replace it, because an account ` +
-      `has only one QuickBooks Online application; nothing was sent; wait until ` +
-      `${ID} has ended, or give each client its own account (docs/deploying.md)\n`,
+      `has only one QuickBooks Online application; nothing was sent; give each client its own ` +
+      `account (docs/deploying.md), or wait until ${ID} has ended, if it moves no companies\n`,
   });
   expect(await registeredApplication()).toEqual({ clientId: 'x', environment: 'production' });
 

@@ -84,7 +84,8 @@ test('in self-service, the client is told to ask support, because it cannot supp
   const ofOneClient = kite('kite-app', bee(app('old'), { client: 'kite' }));
   const adviceFor = (isSelfService: boolean) =>
     applicationConflicts(app('kite-app'), ofOneClient, isSelfService)[0]?.advice;
-  const same = 'the same application for both migrations, or wait until the other migration has ended';
+  const same =
+    'the same application for both migrations, or wait until the other migration has ended, if it moves no companies';
   expect(adviceFor(true)).toBe(`ask support to register ${same}`);
   expect(adviceFor(false)).toBe(`supply ${same}`);
 });
