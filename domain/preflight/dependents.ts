@@ -79,7 +79,7 @@ export function dependentFindings(
       'another application would replace it, and the service could no longer refresh their tokens';
   const advice = isNoneSupplied
     ? `if ${applicationName(registered)} obtained the client's tokens, supply it; otherwise give each client its own account (docs/deploying.md)`
-    : 'give each client its own account before you supply another application (docs/deploying.md)';
+    : 'give each client its own account before the registered application is replaced (docs/deploying.md)';
   const clientMessage = isNoneSupplied
     ? NONE_SUPPLIED
     : 'companies of another client of this account depend on the registered application, so support has to decide before another application replaces it';

@@ -211,7 +211,11 @@ function environmentFindings(registered: ApplicationFacts, facts: PreflightFacts
   const code = 'application-environment';
   const finding =
     platform.environment === undefined
-      ? warningFinding(code, message, 'this application can move only companies of that environment')
+      ? warningFinding(
+          code,
+          message,
+          `check that every company belongs to the ${environment} environment, because the application can move no other companies`,
+        )
       : errorUnlessSuppliedLater(facts)(code, message, applicationAdvice('the right application', facts));
   // An application that was not supplied for this migration can belong to another client.
   const isOwn = applications?.supplied != null && isSameApplication(applications.supplied, registered);
@@ -232,5 +236,5 @@ function errorUnlessSuppliedLater({ route, isStarted }: PreflightFacts): typeof 
 /** Returns how an application is supplied. In self-service, only support can do so, with an administrator's key. */
 function applicationAdvice(which: string, { route, isStarted }: PreflightFacts): string {
   if (route === 'self-service') return `ask support to register ${which}`;
-  return `supply ${which}${isStarted ? '' : ' in step 1, after the start'}`;
+  return `${isStarted ? '' : 'in step 1, after the start, '}supply ${which}`;
 }
