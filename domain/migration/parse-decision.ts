@@ -87,12 +87,12 @@ export function parseDecision(message: DecisionMessage, input: unknown, freshId:
       `"by" must be the name of the person who decides, at most ${MAX_NAME_LENGTH} characters, ${NO_UNSAFE}`,
     );
   if (reason !== undefined && !isText(reason)) {
-    return malformed(`reason must be text of at most ${numberText(MAX_TEXT_LENGTH)} characters, ${NO_UNSAFE}`);
+    return malformed(`reason must be ${textOf(MAX_TEXT_LENGTH)}`);
   }
   if (decisionId !== undefined && !isDecisionId(decisionId)) {
-    return malformed(`decisionId must be text of at most ${MAX_ID_LENGTH} characters`);
+    return malformed(`decisionId must be ${textOf(MAX_ID_LENGTH)}`);
   }
-  if (digest !== undefined && !isText(digest)) return malformed('digest must be text');
+  if (digest !== undefined && !isText(digest)) return malformed(`digest must be ${textOf(MAX_TEXT_LENGTH)}`);
   if (validUntil !== undefined && !isMoment(validUntil)) {
     return malformed('validUntil must be an ISO 8601 time with a zone, e.g. 2026-03-07T20:00Z');
   }
@@ -166,7 +166,7 @@ function parseKind(message: DecisionMessage, fields: Fields, sender: DecisionBas
       return { decision: { kind: message, ...sender } };
     case 'applicationSupplied': {
       const { clientId, environment } = fields;
-      if (!isText(clientId)) return malformed('clientId must be text');
+      if (!isText(clientId)) return malformed(`clientId must be ${textOf(MAX_TEXT_LENGTH)}`);
       if (environment !== 'production' && environment !== 'sandbox') {
         return malformed('environment must be production or sandbox');
       }
@@ -232,6 +232,10 @@ function parseStepDecision(verdict: 'approve' | 'reject', fields: Fields, sender
   if (typeof afterwards === 'string') return malformed(afterwards);
   return { decision: { kind: 'step', ...sender, step, verdict, ...(afterwards ? { afterwards } : {}) } };
 }
+
+/** Says what {@link isText} accepts, to follow "must be". */
+const textOf = (maxLength: number): string =>
+  `text that is not blank, at most ${numberText(maxLength)} characters, ${NO_UNSAFE}`;
 
 function malformed(what: string): ParsedDecision {
   return { malformed: what };

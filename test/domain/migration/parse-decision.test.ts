@@ -97,7 +97,7 @@ describe('parseDecision', () => {
       'a reason that reorders the text after it',
       'pause',
       { ...SENT, reason: 'a\u2066b' },
-      'reason must be text of at most 2,000 characters, without invisible control characters',
+      'reason must be text that is not blank, at most 2,000 characters, without invisible control characters',
     ],
     ['a reason that is not text', 'pause', { ...SENT, reason: 7 }, 'reason must be text'],
     ['a reason that is too long', 'pause', { ...SENT, reason: 'x'.repeat(2_001) }, 'reason must be text'],

@@ -139,7 +139,7 @@ test('a message that is too large is refused, and the migration continues', asyn
   });
   expect(await answer('d-2')).toMatchObject({
     applied: false,
-    text: 'reason must be text of at most 2,000 characters, without invisible control characters',
+    text: 'reason must be text that is not blank, at most 2,000 characters, without invisible control characters',
   });
   expect((await migration.until(({ preflight }) => preflight !== null)).state).toBe('waiting');
 });
