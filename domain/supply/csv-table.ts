@@ -165,7 +165,7 @@ async function* completeRows(
       message: `the row has ${counted(cells.length, 'cell')}, but the header row has ${headers.length}`,
       advice:
         cells.length > headers.length
-          ? 'put cells that contain the delimiter in double quotes'
+          ? 'put cells that contain the delimiter (comma, semicolon or tab) in double quotes'
           : 'add the missing cells, even if they are empty',
     });
   }

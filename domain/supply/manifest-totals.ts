@@ -54,7 +54,8 @@ export function reportTotalFindings(file: string, totals: ManifestTotals, platfo
   ] as const) {
     if (!rounding.isLikely) continue;
     const message = `all long values of ${field} end in zeros after 15 digits; a spreadsheet has probably rounded them`;
-    const advice = 'compare one of the values with the original; format the column as text before you enter the values';
+    const advice =
+      'compare one of the values with the original; if they differ, format the column as text, and then enter the values again';
     report({ ...warning, code: 'rounded-numbers', field, message, advice });
   }
 

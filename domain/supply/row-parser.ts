@@ -41,7 +41,7 @@ function parseServiceIds(reader: RowReader): ExistingCompany | null {
   const companyId = parseId(reader, COMPANY_ID);
   const connectionId = parseId(reader, CONNECTION_ID);
   if (companyId !== null) return { companyId, connectionId };
-  if (connectionId !== null) {
+  if (connectionId !== null && !reader.has(COMPANY_ID)) {
     const message = `there is a ${CONNECTION_ID} without a ${COMPANY_ID}`;
     reader.error(CONNECTION_ID, 'missing-value', message, `add the ${COMPANY_ID} of its company`);
   }

@@ -90,8 +90,11 @@ export class RowReader {
     const damage = spreadsheetDamage(text);
     if (damage !== null && !(freeText && damage === 'scientific-notation')) {
       const shown = secret ? 'the value' : inQuotes(text);
-      const message = `a spreadsheet has damaged ${shown} (${damage.replaceAll('-', ' ')}): the original value is lost`;
-      const advice = 'format the column as text before you enter the values, and export again';
+      const message = `a spreadsheet has damaged ${shown} (${damage.replaceAll('-', ' ')}): the file does not contain the original value`;
+      const advice =
+        damage === 'column-too-narrow'
+          ? 'make the column wide enough to show the values, and export again'
+          : 'format the column as text before you enter the values, and export again';
       return this.#reject(field, 'spreadsheet-damage', message, advice);
     }
     return text;
