@@ -24,8 +24,8 @@ const HELP: Readonly<Record<Remedy, Help>> = {
   retry: { message: 'retry', title: 'Try again', client: 'try again', support: 'try again' },
   relink: {
     ...{ message: 'relink', title: 'Wait for the reconnection' },
-    client: 'let the migration wait for the end customer to reconnect, and then check the company',
-    support: 'let the migration wait for the end customer to reconnect, and then check the company',
+    client: 'let the migration check the company again once the end customer has reconnected it',
+    support: 'let the migration check the company again once the end customer has reconnected it',
   },
   'replace-credential': {
     ...{ message: 'replaceCredential', title: 'Replace the credential' },

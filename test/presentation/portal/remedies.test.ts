@@ -49,7 +49,7 @@ test('a relink is offered as a wait for the end customer, not as a check that ha
   expect(offeredRemedies({ actions, isRotating: true }, ['relink'])).toMatchObject([
     {
       action: { title: 'Wait for the reconnection' },
-      advice: 'let the migration wait for the end customer to reconnect, and then check the company',
+      advice: 'let the migration check the company again once the end customer has reconnected it',
     },
   ]);
 });
