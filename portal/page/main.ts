@@ -180,10 +180,10 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
     const isReplacement =
       replaced !== null &&
       replaced.shown !== shown &&
-      `This tab showed ${replaced.shown}, until another tab of this browser signed in to this migration. ${replaced.hasKey ? 'To return, sign out, and sign in again to the other migration.' : `To return to the other migration, ${NEEDS_LINK}; ask your contact for that migration.`}`;
+      `This tab showed ${replaced.shown}, until another tab of this browser signed in to another migration or as another person. ${replaced.hasKey ? 'To return, sign out, and sign in again as before.' : `To return, ${NEEDS_LINK}; ask your contact at the provider for the link.`}`;
     const unfinishedTexts = unfinished.map(
       ({ what, at }) =>
-        `The page was closed before it had finished: ${what} (begun ${timeText(at)}). If the migration still asks for it, do it again.`,
+        `The page was closed before it had finished: ${what} (begun ${timeText(at)}). Check on this page whether this decision has taken effect. If it has not, make the decision again.`,
     );
     return [isReplacement, ...unfinishedTexts, old, viewer, signOut, cannotSign, ...latest.view.notices].filter(
       (text) => text !== false,

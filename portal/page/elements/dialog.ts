@@ -48,7 +48,7 @@ export function openDialog(options: DecisionDialog): void {
   const reasonField = field(reason === 'required' ? 'Your reason' : 'Your reason (optional)', reasonInput);
   const problem = el('p', { class: 'problem', role: 'alert' });
   const status = el('p', { class: 'hint', role: 'status' });
-  const keepOpen = el('p', { class: 'hint', hidden: true }, 'Keep this page open until it has finished.');
+  const keepOpen = el('p', { class: 'hint', hidden: true }, 'Keep this page open until it shows the result.');
   const meter = el('progress', { max: 1, value: 0, 'aria-label': 'Progress', hidden: true });
   const confirm = el('button', { type: 'submit', class: isIrreversible ? 'danger' : 'primary' }, title);
   const cancel = button('Back', () => dialog.close());

@@ -43,7 +43,7 @@ export async function showNoSession(contact?: string): Promise<void> {
       paragraph(
         'Your session has ended, or the provider has withdrawn your access. If you cannot sign in again, ask your contact at the provider.',
       ),
-    paragraph('Sign in again with the key that this browser still has.'),
+    paragraph('Sign in again with a key that this browser still has.'),
     buttonRow(...buttons, account && accountButton(account.owner.migrationId, account.provider, problem)),
     status,
     problem,

@@ -26,7 +26,7 @@ describeWithChromium("sending a decision in the portal's page", () => {
   test('the browser asks before the page is closed, and the page says later that it had not finished', async () => {
     const page = await signIn(current.browser, current);
     await decideWithoutAnswer(page);
-    expect(await page.getByText('Keep this page open until it has finished.').isVisible()).toBe(true);
+    expect(await page.getByText('Keep this page open until it shows the result.').isVisible()).toBe(true);
     // Another tab does not show the notice while the first tab is still sending.
     const other = await page.context().newPage();
     await other.goto(current.url);

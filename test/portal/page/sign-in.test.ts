@@ -279,7 +279,7 @@ describeWithChromium("signing in again in the portal's page", () => {
     current.portal.view = { ...current.portal.view, migrationId: 'lark', client: 'Lark Books' };
     await second.goto(`${current.url}/#invitation=second-${INVITATION}`);
     await second.getByRole('button', { name: 'Continue' }).click();
-    await first.getByText(`To return to the other migration, ${LINK}; ask your contact`).waitFor();
+    await first.getByText(`To return, ${LINK}; ask your contact`).waitFor();
     expect(await first.getByText('sign in again').count()).toBe(0);
     expect(await first.getByText('If you sign out').count()).toBe(0);
   });
