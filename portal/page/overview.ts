@@ -39,7 +39,7 @@ export function renderTask(app: App): readonly Child[] {
     el('h2', {}, taskTitle(app)),
     task && el('p', { class: 'what' }, inReadersZone(task.what)),
     isOnlyKeyDue && el('p', { class: 'what' }, CONFIRM_KEY),
-    isOnlyKeyDue && hint('"Confirm your key by phone" says how.'),
+    isOnlyKeyDue && hint('The section "Confirm your key by phone" says how.'),
     ...findings(null, task?.problems ?? []),
     task && paragraph(el('strong', {}, 'Why: '), task.why),
     task?.by != null &&
@@ -51,7 +51,7 @@ export function renderTask(app: App): readonly Child[] {
       ),
     isUnconfirmed(app) &&
       expected.length > 0 &&
-      hint('You can do this once support has confirmed your key. "Confirm your key by phone" says how.'),
+      hint('You can do this once support has confirmed your key. The section "Confirm your key by phone" says how.'),
     canDecide(app) &&
       expected.length > 0 &&
       buttonRow(

@@ -57,7 +57,7 @@ export function showUnsupported(): void {
     paragraph(
       'Your browser signs your decisions with a key of the type Ed25519, which never leaves the browser. This browser cannot create such a key.',
     ),
-    paragraph('This visit has not used your invitation. Open its link in one of these browsers:'),
+    paragraph('Opening the link here has not used up your invitation. Open the link in one of these browsers:'),
     el(
       'ul',
       {},
@@ -65,7 +65,9 @@ export function showUnsupported(): void {
         el('li', {}, each),
       ),
     ),
-    paragraph('A private window can also be the reason, because some browsers do not keep keys in it.'),
+    paragraph(
+      'If this is a private window, open the link in a normal window, because some browsers do not keep keys in a private window.',
+    ),
   );
 }
 

@@ -138,7 +138,7 @@ describeWithChromium("an invitation in the portal's page", () => {
     );
     await page.goto(link());
     await page.getByRole('heading', { name: 'This browser cannot create a key' }).waitFor();
-    await page.getByText('This visit has not used your invitation.').waitFor();
+    await page.getByText('Opening the link here has not used up your invitation.').waitFor();
     expect(current.portal.sent).toEqual([]);
     expect(await axeViolations(page)).toEqual([]);
   });
