@@ -112,7 +112,9 @@ function pauseText(progress: Progress, platform: string): string {
   const people = names.length === 0 ? '' : ` by ${names.join(' and ')}`;
   if (pause === null || pause.stopReason === null) return people;
   const who =
-    route === 'self-service' ? 'you can resume the migration when this problem is solved' : 'support is looking at it';
+    route === 'self-service'
+      ? 'you can resume the migration when this problem is solved'
+      : 'support is looking at this problem';
   const also = people === '' ? '' : `. Also paused${people}`;
   return `: ${stopText(pause.stopReason, platform, counts)}; ${who}${also}`;
 }

@@ -15,7 +15,7 @@ export function parseWindowText(text: string): Window | { readonly problem: stri
   if (isWindow(window)) return window;
   const isZoneMissing = timeZone === '' && WINDOW.test(`${text.trim()} UTC`);
   return {
-    problem: `${isZoneMissing ? 'The time zone is missing. ' : ''}Write it like "mon-fri 22:00-05:00 Europe/London".`,
+    problem: `${isZoneMissing ? 'The time zone is missing. ' : ''}Write the window like "mon-fri 22:00-05:00 Europe/London".`,
   };
 }
 

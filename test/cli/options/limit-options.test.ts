@@ -16,12 +16,12 @@ test.each([
 });
 
 test.each([
-  ['', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
-  ['mon 22:00-05:00', 'The time zone is missing. Write it like "mon-fri 22:00-05:00 Europe/London"'],
-  ['someday 22:00-05:00 UTC', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
-  ['mon- 22:00-05:00 UTC', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
-  ['mon-tue-fri 22:00-05:00 UTC', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
-  ['mon 25:00-05:00 UTC', 'Write it like "mon-fri 22:00-05:00 Europe/London"'],
+  ['', 'Write the window like "mon-fri 22:00-05:00 Europe/London"'],
+  ['mon 22:00-05:00', 'The time zone is missing. Write the window like "mon-fri 22:00-05:00 Europe/London"'],
+  ['someday 22:00-05:00 UTC', 'Write the window like "mon-fri 22:00-05:00 Europe/London"'],
+  ['mon- 22:00-05:00 UTC', 'Write the window like "mon-fri 22:00-05:00 Europe/London"'],
+  ['mon-tue-fri 22:00-05:00 UTC', 'Write the window like "mon-fri 22:00-05:00 Europe/London"'],
+  ['mon 25:00-05:00 UTC', 'Write the window like "mon-fri 22:00-05:00 Europe/London"'],
   ['mon 22:00-05:00 Europe/Atlantis', 'There is no time zone Europe/Atlantis'],
 ])('parseWindow rejects "%s": %s', (text, message) => {
   expect(() => parseWindow(text)).toThrow(message);

@@ -49,7 +49,7 @@ test('all views show both pauses', () => {
   expect(pausedTexts(progress)).toEqual(['by Cleo (client) since 2026-03-02 10:00 UTC: client stop']);
   expect(progress.waitingFor.what).toMatch(/then resume; the client also paused the migration$/);
   const page = currentDetails(progress, { now: LATER });
-  expect(page).toContain('support is looking at it. Also paused by Cleo.');
+  expect(page).toContain('support is looking at this problem. Also paused by Cleo.');
   expect(page).toContain('**Paused:** by Cleo (client) since');
 });
 

@@ -197,7 +197,7 @@ export const MANAGED: readonly Row[] = [
       { total: 60, moved: 41, failed: 3, waiting: 16, withoutCredential: 3 },
       { pause: { reason: 'a', by: null, stopReason: 'too-many-failures', at: AT } },
     ),
-    'Paused: 3 companies could not be moved; support is looking at it. 41 of 60 companies have moved. Please supply credentials for 3 companies.',
+    'Paused: 3 companies could not be moved; support is looking at this problem. 41 of 60 companies have moved. Please supply credentials for 3 companies.',
   ],
   [
     'moving, with companies that are held back',

@@ -35,18 +35,18 @@ const AFTER_PAUSE: Readonly<Record<string, string>> = {
 const PAUSED: readonly Row[] = (
   [
     [null, 'Paused by Sam.'],
-    ['key-refused', 'Paused: the Company Data Service refuses access; support is looking at it.'],
+    ['key-refused', 'Paused: the Company Data Service refuses access; support is looking at this problem.'],
     [
       'account-limit',
-      'Paused: the account at the Company Data Service has reached a limit or has expired; support is looking at it.',
+      'Paused: the account at the Company Data Service has reached a limit or has expired; support is looking at this problem.',
     ],
-    ['application-refused', 'Paused: QuickBooks Online refuses your application; support is looking at it.'],
+    ['application-refused', 'Paused: QuickBooks Online refuses your application; support is looking at this problem.'],
     [
       'wrong-organization',
-      'Paused: a credential does not belong to the company that the manifest names; support is looking at it.',
+      'Paused: a credential does not belong to the company that the manifest names; support is looking at this problem.',
     ],
-    ['too-many-failures', 'Paused: 6 companies could not be moved; support is looking at it.'],
-    ['ledger-behind', 'Paused: the records of this migration were out of date; support is looking at it.'],
+    ['too-many-failures', 'Paused: 6 companies could not be moved; support is looking at this problem.'],
+    ['ledger-behind', 'Paused: the records of this migration were out of date; support is looking at this problem.'],
   ] as const
 ).map(([reason, line]) => [
   `paused: ${reason ?? 'by a person'}`,
