@@ -116,7 +116,7 @@ export async function storeApplication(context: PortalContext, request: PortalRe
   if (refusal !== null) return failed(refusal);
   if (decision['clientId'] !== clientId || decision['environment'] !== environment)
     return failed(
-      'the signed decision names another application; supply the application again, and tell support if this happens twice',
+      'the signed decision names an application other than the one that was supplied with it; supply the application again, and tell support if this happens twice',
     );
   const box = Buffer.from(sealed, 'base64');
   if (decision['sealedDigest'] !== sealedApplicationDigest({ clientId, environment, sealed: box }))
@@ -156,7 +156,7 @@ async function applicationRefusal(
 ): Promise<string | null> {
   const platform = findPlatform(migration.platformKey);
   if (platform?.environment !== undefined && platform.environment !== application.environment)
-    return `${platform.name} uses the ${platform.environment} environment, not ${application.environment}`;
+    return `${platform.name} uses the ${platform.environment} environment, not ${application.environment}; supply the application that obtained your tokens, with the environment ${platform.environment}`;
   const { others } = await readApplications(db, migration);
   if (findOtherApplication(application, others))
     return 'another open migration of this account uses a different application, and an account has only one application per platform; ask support';

@@ -53,9 +53,10 @@ async function inapplicableText(
       : '';
     return `nothing was decided, because the manifest does not contain ${named(unknown)}${advice}`;
   }
-  return wrongState.length > 0
-    ? `nothing was decided, because the decision does not apply to ${named(wrongState)}`
-    : null;
+  if (wrongState.length === 0) return null;
+  const without = wrongState.length === 1 ? 'this company' : 'these companies';
+  const advice = wrongState.length < companies.length ? `; make the decision again without ${without}` : '';
+  return `nothing was decided, because the decision does not apply to ${named(wrongState)}${advice}`;
 }
 
 function named(companies: readonly string[]): string {

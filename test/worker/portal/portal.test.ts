@@ -65,7 +65,7 @@ test('a decision that does not apply to some of its companies is not sent, and n
   expect(answers).toEqual([
     'nothing was decided, because the manifest does not contain X-9',
     'nothing was decided, because the manifest does not contain "R-1, X-7", X-9; on the page, write one reference per line; in a command, write spaces between references',
-    'nothing was decided, because the decision does not apply to R-2 (moved)',
+    'nothing was decided, because the decision does not apply to R-2 (moved); make the decision again without this company',
   ]);
   expect(await recordedKinds(db, migration.id)).toEqual([]);
 });

@@ -175,8 +175,8 @@ test('a client secret that was supplied sealed through the portal is registered'
     ask(guest, 'application', { ...sealedFor(APPLICATION), sealed: sealedFor(APPLICATION).sealed }),
   ]);
   expect(refused.map(({ outcome, text }) => `${outcome}: ${text}`)).toEqual([
-    'failed: QuickBooks Online uses the production environment, not sandbox',
-    'failed: the signed decision names another application; supply the application again, and tell support if this happens twice',
+    'failed: QuickBooks Online uses the production environment, not sandbox; supply the application that obtained your tokens, with the environment production',
+    'failed: the signed decision names an application other than the one that was supplied with it; supply the application again, and tell support if this happens twice',
     expect.stringMatching(/^failed: the data was encrypted with a key that is no longer in use/),
     expect.stringMatching(/^failed: the encrypted client secret does not match the signature/),
   ]);
