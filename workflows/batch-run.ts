@@ -108,7 +108,7 @@ async function moveAndVerify(
       if (report.isTimeUp && importing.isRunning() && !context.isAwaitingRecovery() && !report.outage) continue;
       const nextInMs = report.nextCheckInMs ?? 0;
       if (report.outage) await context.awaitRecovery(report.outage, nextInMs);
-      else await context.sleep(nextDelayMs(nextInMs, report.finished > 0), 'Until the next check');
+      else await context.sleep(nextDelayMs(nextInMs, report.finished > 0), 'Until the next check of syncing companies');
     }
   } finally {
     await importing.finish();

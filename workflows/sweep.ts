@@ -44,7 +44,7 @@ async function startClosing(migrationId: string): Promise<void> {
       workflowId: closeWorkflowIdOf(migrationId),
       args: [{ migrationId }],
       parentClosePolicy: ParentClosePolicy.ABANDON,
-      staticSummary: `Close ${migrationId}, which was terminated`,
+      staticSummary: `Close ${migrationId}, which was terminated or timed out`,
     });
   } catch (error) {
     // An earlier sweep, or a person with `ferry sweep --close`, has already started this workflow.

@@ -103,11 +103,11 @@ export function setMessageHandlers(
   });
   setHandler(checkReconnectedSignal, () => askForCheck(migration), {
     description:
-      'Sent before a sign-off is shown, so that the migration checks now whether end customers have reconnected',
+      'Sent by ferry or the portal before they show a sign-off, so that the migration checks now whether end customers have reconnected',
   });
   setHandler(batchProgressSignal, requestCount, {
     description:
-      'Sent by batch runs while companies move, and after the ledger was repaired, so that the migration counts the companies again',
+      'Sent by batch runs while companies move, and by the workflow that has repaired the ledger, so that the migration counts the companies again',
   });
   setHandler(
     outageSignal,
