@@ -8,6 +8,7 @@ import {
   type MovedWithApplication,
 } from '../../domain/preflight/applications';
 import { timeText, sentence } from '../../domain/text/sentences';
+import { findPlatform, isRotating } from '../../platforms/platforms';
 import { reconnectionsText, platformOf } from '../wording/client-page';
 import { reportStage, viewOf, type ReportHead } from './report-facts';
 import type { Point } from './points';
@@ -35,8 +36,8 @@ export function requiredActions(head: ReportHead): readonly Point[] {
     {
       topic: 'Supply credentials',
       companies: stage === 'open' ? counts.withoutCredential : 0,
-      // In self-service, credentials count whenever they were obtained.
-      text: `the data of these companies is out of date until they have moved; the table names them.${head.route === 'managed' ? ' Export the credentials after you have confirmed that syncing is off.' : ''}`,
+      // In self-service, and on platforms that do not rotate tokens, credentials count whenever they were obtained.
+      text: `the data of these companies is out of date until they have moved; the table names them.${mustBeRecent(head) ? ' Export the credentials after you have confirmed that syncing is off.' : ''}`,
       section: 'not-finished',
     },
     {
@@ -87,6 +88,12 @@ export function requiredActions(head: ReportHead): readonly Point[] {
           },
         ]),
   ];
+}
+
+/** Returns whether only credentials count that were obtained after the confirmation that syncing is off. */
+function mustBeRecent({ route, platformKey }: ReportHead): boolean {
+  const platform = findPlatform(platformKey);
+  return route === 'managed' && (platform === undefined || isRotating(platform));
 }
 
 function rotationText(head: ReportHead, secrets: number): string {

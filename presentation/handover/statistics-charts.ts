@@ -116,7 +116,7 @@ function failureChart({ failures }: MigrationStatistics): readonly Html[] {
 const FAILURE_LABELS: Readonly<Record<FailureKind, string>> = {
   refused: 'refused by the service',
   'credential-unreadable': 'its credential could not be read',
-  'reauthorization-required': 'must reconnect: no longer authorized',
+  'reauthorization-required': 'the authorization no longer works',
   'wrong-organization': 'authorized for another organization',
   'application-refused': 'application rejected by the platform',
   incomplete: 'fewer records than expected',
