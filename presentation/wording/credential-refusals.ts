@@ -4,7 +4,8 @@
  */
 import type { CompanyState } from '../../domain/companies/company-state';
 
-export const NO_SUCH_COMPANY = 'no company of the manifest has the same reference';
+export const NO_SUCH_COMPANY =
+  'no company of the manifest has the same reference; if the reference is wrong, correct it in the file';
 export const DUPLICATE = 'the file contains the same reference more than once';
 export const NOT_CONFIRMED = 'you have not confirmed that syncing is off; confirm that first';
 export const TOO_EARLY =

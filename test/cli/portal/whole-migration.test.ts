@@ -195,7 +195,7 @@ test('credentials of other companies are found before anything is sent, and unkn
   writeFileSync(file, text.replace('R-1,', 'X-1,'));
   const supplied = await cleo.run('credentials', file);
   expect(supplied.out).toContain(
-    '  credentials.csv: 1 credential can be sent\n  1 credential (X-1) cannot be sent, because no company of the manifest has the same reference\n'.replace(
+    '  credentials.csv: 1 credential can be sent\n  1 credential (X-1) cannot be sent, because no company of the manifest has the same reference; if the reference is wrong, correct it in the file\n'.replace(
       'credentials.csv',
       file,
     ),

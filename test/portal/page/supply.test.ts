@@ -133,7 +133,7 @@ describeWithChromium("supplying in the portal's page", () => {
     await page.getByLabel('Credential file').setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer });
     await page.getByText('✓ 1 credential can be sent.').waitFor();
     expect(await page.getByRole('dialog').textContent()).toContain(
-      'no company of the manifest has the same reference.',
+      'no company of the manifest has the same reference; if the reference is wrong, correct it in the file.',
     );
     await send(page);
     await page.getByText('⚠ Done. 1 credential (N-777) was not sent, because no company').waitFor();

@@ -62,7 +62,10 @@ test('companies are moved with credentials that were supplied sealed through the
   expect(answer).toMatchObject({ outcome: 'stored', stored: 1, text: '1 credential stored' });
   expect(answer.refusedCredentials).toEqual([
     { reference: 'R-1', why: 'the file contains the same reference more than once' },
-    { reference: 'X-9', why: 'no company of the manifest has the same reference' },
+    {
+      reference: 'X-9',
+      why: 'no company of the manifest has the same reference; if the reference is wrong, correct it in the file',
+    },
     { reference: 'R-2', why: expect.stringMatching(/^credentials that were obtained before you confirmed/) as string },
   ]);
   const stale = { ...body, keyFingerprint: 'of-an-older-key', credentials: [first] };
