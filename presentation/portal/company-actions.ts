@@ -165,7 +165,8 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
       applies: isSelfService && mustReconnect > 0,
       title: 'Wait until companies have reconnected',
       facts: [`${counted(mustReconnect, 'company')} must reconnect`],
-      consequence: 'The companies are checked again once their end customers have reconnected with their links.',
+      consequence:
+        'Each company that has a link to reconnect is checked again once its end customer has reconnected it.',
       isExpected,
       reason: 'optional',
     },

@@ -176,7 +176,7 @@ export function rejections(
       facts: [],
       consequence: isAt('supply-details')
         ? 'The details are checked again, which takes from a few seconds to a few minutes.'
-        : 'Step 1 opens again, and the details are checked again. The later steps are repeated where necessary.',
+        : 'Step 1 opens again, so that you can change the details. They are checked again, and the later steps are repeated where necessary.',
     }),
     reject('update-application', {
       applies: hasReached('update-application') && approvalsOf('update-application').length > 0,
@@ -205,7 +205,7 @@ export function controls(progress: Progress): readonly Candidate[] {
       applies: !pausesIn(progress).some(({ role }) => role === 'client'),
       title: 'Pause the migration',
       facts: pausesIn(progress).map((pause) => `Already paused ${pauseFact(progress, pause)}`),
-      consequence: `No company begins to move while the migration is paused. Moves that have begun will finish. ${who} can lift this pause.`,
+      consequence: `No company begins to move while the migration is paused. This pause does not stop moves that have begun. ${who} can lift this pause.`,
       reason: 'required',
     },
     {

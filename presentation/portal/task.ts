@@ -76,7 +76,7 @@ function taskForFirst({ step, firstCompany, requestedFirst }: Progress, facts: T
   const orElse = 'Or ask support to choose another company';
   return task(
     facts.unconfirmedFirst === null
-      ? `supply or correct what ${reference} still needs, because this company moves first. The list of companies says what it needs. ${orElse}`
+      ? `supply the credential of ${reference} or correct its row in the manifest, because this company moves first. The list of companies says what it needs. ${orElse}`
       : `turn off syncing for ${reference} in your own application, because this company moves first. Then confirm that its syncing is off, and supply its credential. ${orElse}`,
   );
 }
@@ -115,8 +115,8 @@ function taskAfterEnd(state: Ending): MigrationView['task'] {
     what: 'Open the handover report, and do what it lists under "What you need to do".',
     why:
       state === 'completed'
-        ? 'The report says which tokens in your own application, and which copies of credentials, to delete, and what each company that was not moved needs.'
-        : 'The report says for which companies you may switch syncing back on, and which tokens in your own application, and which copies of credentials, to delete.',
+        ? 'The report says which tokens to delete in your own application, which copies of credentials to delete, and what each company that was not moved needs.'
+        : 'The report says for which companies you may switch syncing back on, which tokens to delete in your own application, and which copies of credentials to delete.',
     ...{ since: null, by: null },
   };
 }
@@ -172,12 +172,12 @@ export function nextText(progress: Progress): string {
       return 'Once support has accepted the details, you and support agree on a start.';
     case 'schedule':
       return steps.some((each) => each.step === 'update-application' && each.approvals.some(isOfClient))
-        ? 'Once you and support have agreed on a start, and the callback URL is confirmed, you turn off syncing in your own application and supply the credentials.'
+        ? 'Once you and support have agreed on a start, and the callback URL is confirmed, you turn off syncing in your own application and supply any missing credentials.'
         : 'Once you and support have agreed on a start, you add the callback URL to your application at the platform.';
     case 'update-application':
-      return 'Once the callback URL is confirmed, you turn off syncing in your own application and supply the credentials.';
+      return 'Once the callback URL is confirmed, you turn off syncing in your own application and supply any missing credentials.';
     case 'disable-syncing':
-      return 'Once syncing is off, you supply the credentials, and one company moves first.';
+      return 'Once syncing is off and you have supplied the credentials, one company moves first.';
     case 'migrate-first-company':
       return AFTER_FIRST_COMPANY[`${othersFollow(progress)}`];
     case 'complete-migration':

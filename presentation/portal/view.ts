@@ -51,7 +51,7 @@ export function migrationView(progress: Progress, facts: LedgerFacts, now: strin
 
 /** Replaces the parts of the view that a ledger which is out of date makes wrong, until support has reconciled it. */
 const WHILE_CHECKED: Partial<MigrationView> = {
-  headline: 'Some numbers on this page are being checked by support. Nothing can be decided until then.',
+  headline: 'Support is checking some numbers on this page. You cannot make decisions until this check has ended.',
   ...{ task: null, notices: [], end: null, waves: [], actions: [] },
 };
 

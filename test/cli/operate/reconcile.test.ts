@@ -83,7 +83,7 @@ test('after a restore of the ledger, show and doctor say so, and reconcile repai
     `so the numbers can be wrong.\n  To repair it, run: ferry reconcile ${migration.id}`,
   );
   expect(await viewOf(migration.id)).toMatchObject({ task: null, actions: [] });
-  expect((await viewOf(migration.id)).headline).toMatch(/^Some numbers on this page are being checked by support\./);
+  expect((await viewOf(migration.id)).headline).toMatch(/^Support is checking some numbers on this page\./);
   expect(await print('doctor')).toContain(`ferry reconcile ${migration.id}`);
   const { err } = await ferry(['resume', migration.id, '--as', 'support'], undefined, orchestrator.env);
   expect(err).toContain(`is out of date; repair it first with: ferry reconcile ${migration.id}`);
@@ -132,7 +132,7 @@ test('a restored ledger of a migration that has ended is closed again', async ()
   expect(await print('show', migration.id)).toMatch(
     /ledger is out of date[^]*numbers of companies can be wrong[^]*ferry reconcile ended\.freshbooks/,
   );
-  expect((await viewOf(migration.id)).headline).toMatch(/^Some numbers on this page are being checked/);
+  expect((await viewOf(migration.id)).headline).toMatch(/^Support is checking some numbers on this page/);
   // The secret of the vault was erased when the migration ended.
   expect(await print('doctor')).not.toContain('ferry vault renew');
   expect(await runJson(orchestrator, 'reconcile', migration.id)).toMatchObject({

@@ -16,7 +16,7 @@ describeWithChromium("the portal's page", () => {
     const task = page.locator('#task');
     expect(await task.textContent()).toContain('Why: If your own application keeps syncing');
     expect(await task.textContent()).toContain('Sat, 28 Nov 2026, 15:00 GMT\u22125');
-    expect(await task.textContent()).toContain('What comes next: Once syncing is off, you supply the credentials');
+    expect(await task.textContent()).toContain('What comes next: Once syncing is off and you have supplied the');
     expect(await page.locator('#notices').textContent()).toContain('opens at Sat, 28 Nov 2026, 15:00 GMT\u22125');
     expect(await page.locator('#zone').textContent()).toContain('America/New_York');
     expect(await page.locator('[aria-current=step]').textContent()).toContain('Disable data syncing');

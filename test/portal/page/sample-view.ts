@@ -110,7 +110,7 @@ export function sampleView(changes: Partial<MigrationView> = {}): MigrationView 
       ifLate:
         'If anything is still missing at that time, moves cannot begin before the next window, at 2026-12-05 20:00 UTC.',
     },
-    next: 'Once syncing is off, you supply the credentials, and one company moves first.',
+    next: 'Once syncing is off and you have supplied the credentials, one company moves first.',
     notices: ['Moves begin only in the windows: the next one opens at 2026-11-28 20:00 UTC.'],
     steps: sampleSteps(4),
     start: { at: '2026-11-28T20:00:00.000Z', by: 'Sam', role: 'support', isAgreed: true },

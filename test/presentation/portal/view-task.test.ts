@@ -39,7 +39,7 @@ test('tells the client what to do, why and by when', () => {
 test('a callback URL that the client has confirmed early is not named as its next task', () => {
   const confirmed = decideAll(stateAt('schedule'), approve('update-application', 'client'));
   expect(viewOf(confirmed).next).toBe(
-    'Once you and support have agreed on a start, and the callback URL is confirmed, you turn off syncing in your own application and supply the credentials.',
+    'Once you and support have agreed on a start, and the callback URL is confirmed, you turn off syncing in your own application and supply any missing credentials.',
   );
   const bySupport = decideAll(stateAt('schedule'), approve('update-application', 'support'));
   expect(viewOf(bySupport).next).toContain('you add the callback URL');
@@ -162,7 +162,7 @@ test('later tasks are shown under "next", and an unconfirmed first company must 
     'Turn off syncing for acme-9 in your own application, because this company moves first. Then confirm that its syncing is off, and supply its credential. Or ask support to choose another company.',
   );
   expect(viewOf(first).task?.what).toBe(
-    'Supply or correct what acme-9 still needs, because this company moves first. The list of companies says what it needs. Or ask support to choose another company.',
+    'Supply the credential of acme-9 or correct its row in the manifest, because this company moves first. The list of companies says what it needs. Or ask support to choose another company.',
   );
 });
 
