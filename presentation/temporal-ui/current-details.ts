@@ -180,7 +180,7 @@ function howText(progress: Progress): string {
     : `save the credentials in the file ${file}`;
   const environment = findPlatform(progress.platformKey)?.environment ?? 'production';
   const options = isSecret ? ` --client-id "<id>" --environment ${environment}` : '';
-  const seal = `${content}; save the migration key that support sends you in the file migration.key; run \`ferry seal ${file} --for migration.key${options}\`, and send support only the sealed file`;
+  const seal = `${content}; ask support for the migration key and save it in the file migration.key; run \`ferry seal ${file} --for migration.key${options}\`, and send support only the sealed file`;
   return `${manifest === null ? '' : `${manifest}; `}${isSecret ? '' : exportText(progress)}${seal}; ${never}; for help, ask ${who}`;
 }
 

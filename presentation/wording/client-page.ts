@@ -272,7 +272,7 @@ export function reconnectionsAfterEnd(
   if (!isEnding(state) || counts.mustReconnect === 0) return null;
   const checkedAt = reconnections?.checkedAt ?? null;
   const last = checkedAt === null ? '' : `, and were last checked at ${timeText(checkedAt)}`;
-  const shown =
-    counts.mustReconnect === 1 ? '1 company still counts' : `${counted(counts.mustReconnect, 'company')} still count`;
-  return `Reconnections are not checked after the end of the migration${last}. ${shown} as "must reconnect", even if reconnected since.`;
+  const companies = counted(counts.mustReconnect, 'company');
+  const [count, have] = counts.mustReconnect === 1 ? ['counts', 'it has'] : ['count', 'they have'];
+  return `Reconnections are not checked after the end of the migration${last}. ${companies} still ${count} as "must reconnect", even if ${have} reconnected since.`;
 }

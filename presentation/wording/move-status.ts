@@ -35,7 +35,7 @@ export function firstCompanyText(progress: Progress, platform: string, now: stri
       return `${first} was not moved. Support is deciding what to try next.`;
     case undefined: {
       if (requestedFirst?.notReady) {
-        return `Please confirm, supply or correct what ${requestedFirst.reference} needs before it can move first, or ask support to choose another company. If ${requestedFirst.reference} was left out or is not in the manifest, only another company can move first.`;
+        return `${requestedFirst.reference} was chosen to move first but is not ready. Please confirm that its syncing is off, supply its credential or correct its row, or ask support to choose another company. If ${requestedFirst.reference} was left out or is not in the manifest, only another company can move first.`;
       }
       // No person has to act while the preflight checks corrections, but no company can be moved either.
       if (waitingFor.roles.length > 0 || (requestedFirst === null && countReadyOrMoving(counts) === 0))
@@ -82,7 +82,8 @@ export function completionText(progress: Progress, platform: string, now: string
   if (ready === 0 || (onlyDeferredLeft(counts) && lacksSupplies(progress))) {
     return counts.moved === 0 ? needsText(progress) : `${moved}. ${needsText(progress)}`;
   }
-  if (isForPausedWindows(waitingFor)) return `${moved}. The windows are paused, so no move begins.`;
+  if (isForPausedWindows(waitingFor))
+    return `${moved}. The windows are paused, so no move begins until ${route === 'self-service' ? 'they are resumed' : 'support resumes them'}.`;
   const undecided = waitingFor.roles.length > 0 ? undecidedText(progress) : null;
   if (undecided !== null) return `${moved}. ${undecided}`;
   if (outage) {
@@ -163,8 +164,12 @@ function needsText(progress: Progress): string {
   if (needed.length > 0) return `Please ${needed.join('; then ')}.`;
   if (checking) return 'Your changes are being checked.';
   if (heldBack > 0) return correctionText(heldBack);
-  const who = route === 'self-service' ? 'Please find out' : 'Support is finding out';
-  if (outcomeUnknown > 0) return `${who} what happened to ${counted(outcomeUnknown, 'company')}.`;
+  if (outcomeUnknown > 0) {
+    const companies = counted(outcomeUnknown, 'company');
+    return route === 'self-service'
+      ? `Please decide what to do about ${companies} with an unknown outcome.`
+      : `Support is finding out what happened to ${companies}.`;
+  }
   return route === 'self-service'
     ? 'No company is left to move: please add companies, or cancel the migration.'
     : 'No company is left to move. Support is deciding how to continue.';

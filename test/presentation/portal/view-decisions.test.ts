@@ -44,7 +44,7 @@ test('after the end, the view says when reconnections were last checked, if comp
     return stateAt('complete-migration', { counts: result, closed: 'completed', reconnections });
   };
   expect(viewOf(atTheEnd(1)).notices).toContain(
-    'Reconnections are not checked after the end of the migration, and were last checked at 2026-03-02 09:30 UTC. 1 company still counts as "must reconnect", even if reconnected since.',
+    'Reconnections are not checked after the end of the migration, and were last checked at 2026-03-02 09:30 UTC. 1 company still counts as "must reconnect", even if it has reconnected since.',
   );
   expect(viewOf(atTheEnd(0)).notices).toEqual([]);
   expect(viewOf({ ...atTheEnd(1), closed: null }).notices).toEqual([]);

@@ -8,14 +8,14 @@ test('credentials are exported after the confirmation, and sealed with the migra
     ...{ proposal: null, counts: counts({ total: 2, waiting: 2, withoutCredential: 2 }) },
   });
   expect(detailsAt(state)).toContain(
-    '**How:** export the credentials after you have confirmed that syncing is off; save the credentials in the file credentials.csv; save the migration key that support sends you in the file migration.key; run `ferry seal credentials.csv --for migration.key`, and send support only the sealed file; never send tokens',
+    '**How:** export the credentials after you have confirmed that syncing is off; save the credentials in the file credentials.csv; ask support for the migration key and save it in the file migration.key; run `ferry seal credentials.csv --for migration.key`, and send support only the sealed file; never send tokens',
   );
 });
 
 test('the client secret is sealed with a complete command', () => {
   const found = preflight({ problems: ['a'], problemCodes: ['application-missing'] });
   expect(detailsAt(stateAt('supply-details', { preflight: found }))).toContain(
-    '**How:** write the client secret of your application, and nothing else, to the file secret.txt; save the migration key that support sends you in the file migration.key; run `ferry seal secret.txt --for migration.key --client-id "<id>" --environment production`, and send support only the sealed file; never send tokens',
+    '**How:** write the client secret of your application, and nothing else, to the file secret.txt; ask support for the migration key and save it in the file migration.key; run `ferry seal secret.txt --for migration.key --client-id "<id>" --environment production`, and send support only the sealed file; never send tokens',
   );
 });
 

@@ -158,7 +158,7 @@ export const MANAGED: readonly Row[] = [
   [
     'first company not ready',
     first({ requestedFirst: { reference: 'acme-2', notReady: true } }),
-    'Please confirm, supply or correct what acme-2 needs before it can move first, or ask support to choose another company. If acme-2 was left out or is not in the manifest, only another company can move first.',
+    'acme-2 was chosen to move first but is not ready. Please confirm that its syncing is off, supply its credential or correct its row, or ask support to choose another company. If acme-2 was left out or is not in the manifest, only another company can move first.',
   ],
   [
     'no credential',
@@ -235,7 +235,7 @@ export const MANAGED: readonly Row[] = [
   [
     'windows paused',
     step6({ total: 60, moved: 41, waiting: 19 }, { window, schedule: 'paused' }),
-    `41 of 60 companies have moved. The windows are paused, so no move begins.${FREE}`,
+    `41 of 60 companies have moved. The windows are paused, so no move begins until support resumes them.${FREE}`,
   ],
   [
     'unconfirmed companies',

@@ -111,7 +111,7 @@ const SELF_SERVICE: readonly Row[] = [
   [
     'unknown outcomes',
     selfServiceAt('complete-migration', { counts: counts({ total: 6, moved: 4, outcomeUnknown: 2 }) }),
-    '4 of 6 companies have moved. Please find out what happened to 2 companies.',
+    '4 of 6 companies have moved. Please decide what to do about 2 companies with an unknown outcome.',
   ],
   [
     'paused',
