@@ -1,5 +1,4 @@
 /** Finds out whether a ledger was restored to an older state, and repairs it. */
-import { isGrpcDeadlineError } from '@temporalio/client';
 import { isEnding } from '../domain/migration/migration-state';
 import type { ReconciliationResult } from '../domain/migration/reconciliation';
 import { reconcileWorkflowIdOf } from '../domain/migration/temporal-names';
@@ -9,7 +8,7 @@ import { ledgerMarkQuery, RECONCILE } from '../workflows/messages';
 import type { LedgerClient } from './connect';
 import { NoSuchMigration, NoWorker, PayloadKeyMissing, RepairUnfinished, WorkflowTaskFailing } from './errors';
 import { queryMigration } from './query';
-import { runUntilEffect, type WorkflowWithFixedId } from './workflow-ids';
+import { resultWithin, runUntilEffect, type WorkflowWithFixedId } from './workflow-ids';
 
 /** Time-out of the query for the workflow's mark. */
 const ANSWER_WITHIN_MS = 10_000;
@@ -92,11 +91,9 @@ export async function reconcile(ferry: LedgerClient, migrationId: string): Promi
     staticSummary: `Repair the ledger of ${migrationId}`,
   };
   return runUntilEffect(ferry, repair, async (handle) => {
-    const waitForResult = () => handle.result() as Promise<ReconciliationResult>;
-    const result = await temporal.withDeadline(Date.now() + DONE_WITHIN_MS, waitForResult).catch((error: unknown) => {
-      throw isGrpcDeadlineError(error) ? new RepairUnfinished(migrationId) : error;
-    });
+    const repaired = await resultWithin(DONE_WITHIN_MS, temporal, handle);
+    if (repaired === null) throw new RepairUnfinished(migrationId);
     const { behindSince } = await readLedgerStatus(db, migrationId);
-    return behindSince === null ? result : null;
+    return behindSince === null ? (repaired.result as ReconciliationResult) : null;
   });
 }

@@ -2,13 +2,12 @@
  * Closes migrations that have not ended in the ledger although their workflows no longer run, for example because they
  * were terminated with Temporal's own tools, and deletes their Schedules.
  */
-import { isGrpcDeadlineError } from '@temporalio/client';
 import { closeWorkflowIdOf } from '../domain/migration/temporal-names';
 import { listUnfinishedMigrations, readMigration } from '../store';
 import { CLOSE_TERMINATED } from '../workflows/messages';
 import type { LedgerClient } from './connect';
 import { deleteSchedule, scheduledMigrations } from './schedules';
-import { describeIfFound, isInProgress, runUntilEffect, type WorkflowWithFixedId } from './workflow-ids';
+import { describeIfFound, isInProgress, resultWithin, runUntilEffect, type WorkflowWithFixedId } from './workflow-ids';
 
 /** The result of a sweep. All lists contain migration ids. */
 export interface SweepResult {
@@ -88,15 +87,7 @@ export async function closeTerminated(ferry: LedgerClient, migrationId: string, 
   };
   const { temporal, db } = ferry;
   return runUntilEffect(ferry, closing, async (handle) => {
-    const hasEnded = await temporal
-      .withDeadline(Date.now() + CLOSED_WITHIN_MS, () => handle.result())
-      .then(
-        () => true,
-        (error: unknown) => {
-          if (isGrpcDeadlineError(error)) return false;
-          throw error;
-        },
-      );
+    const hasEnded = (await resultWithin(CLOSED_WITHIN_MS, temporal, handle)) !== null;
     const isClosed = (await readMigration(db, migrationId))?.vaultDestroyedAt instanceof Date;
     return hasEnded && !isClosed ? null : isClosed;
   });

@@ -1,8 +1,11 @@
 /** Runs workflows under fixed ids, which other programs could occupy. */
 import {
+  isGrpcCancelledError,
+  isGrpcDeadlineError,
   ServiceError,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
+  type Client,
   type WorkflowClient,
   type WorkflowExecutionDescription,
   type WorkflowHandle,
@@ -68,6 +71,31 @@ export async function runUntilEffect<T>(
   }
   throw new WorkflowIdOccupied(occupiedText(workflowId));
 }
+
+/**
+ * Waits for the result of a workflow.
+ *
+ * @returns null if the workflow has not ended within `withinMs` milliseconds
+ */
+export async function resultWithin(
+  withinMs: number,
+  temporal: Client,
+  handle: WorkflowHandle,
+): Promise<{ readonly result: unknown } | null> {
+  const deadline = Date.now() + withinMs;
+  try {
+    return { result: await temporal.withDeadline(deadline, () => handle.result()) };
+  } catch (error) {
+    if (isGrpcDeadlineError(error)) return null;
+    // The server resets the call at the deadline. If this arrives before the timer of a busy client has fired, gRPC
+    // reports the call as cancelled.
+    if (isGrpcCancelledError(error) && Date.now() > deadline - RESET_BEFORE_DEADLINE_MS) return null;
+    throw error;
+  }
+}
+
+/** The server's deadline can differ from the client's by the time that the request has taken. */
+const RESET_BEFORE_DEADLINE_MS = 1_000;
 
 /** Returns which of the ids of a migration's workflows are occupied by workflows that do something else. */
 export async function findOccupiedIds(
