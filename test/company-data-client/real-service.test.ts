@@ -22,7 +22,7 @@ let service: Service;
 let client: CompanyDataClient;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase('service');
   service = await startService({
     databaseUrl: database.url,
     cipher: SERVICE_CIPHER,

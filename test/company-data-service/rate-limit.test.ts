@@ -10,7 +10,7 @@ const AT_ONCE = 25;
 let database: TestDatabase;
 let services: Service[];
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase('service');
   services = await Promise.all([1, 2].map(() => startService({ cipher: SERVICE_CIPHER, databaseUrl: database.url })));
 });
 afterAll(async () => {

@@ -82,7 +82,7 @@ export interface RunningService {
 
 /** Starts a service with fast syncs on a new database. */
 export async function runService(options: Partial<ServiceOptions> = {}): Promise<RunningService> {
-  const database = await createTestDatabase();
+  const database = await createTestDatabase('service');
   const databaseUrl = database.url;
   const service = await startService({
     requestsPerMinute: 100_000,

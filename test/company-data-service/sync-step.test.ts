@@ -16,7 +16,7 @@ import { quickBooksCredential } from './running-service';
 let database: TestDatabase;
 let db: Database;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase('service');
   db = openDatabase(database.url, 5);
   await prepareSchema(db);
 });

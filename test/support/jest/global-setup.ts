@@ -9,7 +9,10 @@ import { startPostgres } from '../../../stack/postgres/postgres';
 import { acquireTemporalCli } from '../../../stack/temporal/cli';
 import { startTemporal } from '../../../stack/temporal/server';
 import { testNamespaces, type JestRun } from './namespaces';
-import { SERVERS_URL, TEMPORAL_CLI, temporalCli, type SharedServer } from '../servers/shared-servers';
+import { openDatabase } from '../../../store';
+import { withDatabase } from '../../../company-data-service/database/database';
+import { execute } from '../servers/database';
+import { SERVERS_URL, TEMPORAL_CLI, temporalCli, type Schema, type SharedServer } from '../servers/shared-servers';
 
 interface RunningServer {
   /** The URL or address that tests connect to. */
@@ -41,7 +44,17 @@ export default async function globalSetup({ maxWorkers }: JestRun): Promise<void
 
 /** Starts answering the tests' requests for servers. Each server starts when the first test needs it. */
 async function offerServers(namespaces: readonly string[]): Promise<void> {
+  /** Creates a database with a schema. */
+  const createSchema = async (name: Schema, create: (url: string) => Promise<void>): Promise<RunningServer> => {
+    const server = new URL((await get('postgres')).address);
+    await execute(server.href, `create database ${name}`);
+    server.pathname = `/${name}`;
+    await create(server.href);
+    return { address: name, stop: async () => undefined };
+  };
   const starts: Readonly<Record<SharedServer, () => Promise<RunningServer>>> = {
+    ledger: () => createSchema('ledger', async (url) => (await openDatabase({ url })).destroy()),
+    service: () => createSchema('service', (url) => withDatabase(url, async () => undefined)),
     postgres: async () => {
       const dataFolder = createTemporaryFolder();
       const server = await startPostgres({ dataFolder, port: 0, ephemeral: true, log: console.log });
@@ -55,11 +68,14 @@ async function offerServers(namespaces: readonly string[]): Promise<void> {
     },
   };
   const started = new Map<SharedServer, Promise<RunningServer>>();
-  const answering = await answer(async (name) => {
-    if (name !== 'postgres' && name !== 'temporal') throw new Error(`there is no shared server ${name}`);
+  const get = (name: SharedServer): Promise<RunningServer> => {
     const server = started.get(name) ?? starts[name]();
     started.set(name, server);
-    return (await server).address;
+    return server;
+  };
+  const answering = await answer(async (name) => {
+    if (!(name in starts)) throw new Error(`there is no shared server ${name}`);
+    return (await get(name as SharedServer)).address;
   });
   shared = {
     temporalAddress: async () => (await started.get('temporal'))?.address,

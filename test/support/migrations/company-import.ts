@@ -94,7 +94,7 @@ export function useImportRig(): Omit<ImportRig, 'close'> {
 }
 
 async function openImportRig(): Promise<ImportRig> {
-  const serviceDatabase = await createTestDatabase();
+  const serviceDatabase = await createTestDatabase('service');
   const ledger = await openLedger();
   const { db, keys } = ledger;
   const service = await startService({

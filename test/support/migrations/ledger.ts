@@ -47,7 +47,7 @@ export interface Ledger {
 }
 
 export async function openLedger(): Promise<Ledger> {
-  const database = await createTestDatabase();
+  const database = await createTestDatabase('ledger');
   const db = await openDatabase({ url: database.url, connections: 20 });
   const secrets = createTemporaryFolder();
   return {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client, type QueryResult } from 'pg';
-import { sharedPostgres } from './shared-servers';
+import { sharedPostgres, sharedSchema, type Schema } from './shared-servers';
 
 export interface TestDatabase {
   url: string;
@@ -9,10 +9,15 @@ export interface TestDatabase {
 
 /**
  * Creates an empty database in the Postgres of this run. Each test file has its own, so that files can run in parallel.
+ *
+ * @param schema the schema of the new database. Default: none. To copy a schema takes about a tenth of the time that its
+ * schema migrations take
  */
-export async function createTestDatabase(): Promise<TestDatabase> {
+export async function createTestDatabase(schema?: Schema): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await asSuperuser(`create database ${name}`);
+  const template = schema === undefined ? 'template1' : await sharedSchema(schema);
+  // Postgres's other strategy writes each page into the log, which takes longer.
+  await asSuperuser(`create database ${name} template ${template} strategy file_copy`);
   const url = new URL(await sharedPostgres());
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => asSuperuser(`drop database ${name} with (force)`) };

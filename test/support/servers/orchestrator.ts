@@ -73,7 +73,7 @@ export async function startOrchestrator(
   namespace = ownNamespace(),
 ): Promise<OpenedOrchestrator> {
   const address = temporalAddress ?? (await sharedTemporal());
-  const [serviceDatabase, database] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  const [serviceDatabase, database] = await Promise.all([createTestDatabase('service'), createTestDatabase('ledger')]);
   const service = await startService({
     requestsPerMinute: 100_000,
     syncBaseMs: 50,

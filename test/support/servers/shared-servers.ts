@@ -1,6 +1,6 @@
 /**
- * The servers that all test files of a run share: Postgres and Temporal's dev server. Each starts when the first test
- * asks for it, so that a run of pure tests starts no server. They belong to jest's main process, because jest's workers
+ * The servers that all test files of a run share: Postgres, with a database of each schema to copy, and Temporal's dev
+ * server. Each starts when the first test asks for it, so that a run of pure tests starts no server. They belong to jest's main process, because jest's workers
  * end during a run. A test asks that process for a server's address over HTTP, and global-setup.ts answers.
  */
 
@@ -14,6 +14,11 @@ export function sharedPostgres(): Promise<string> {
   return ask('postgres');
 }
 
+/** Returns the name of an empty database in the shared Postgres that has this schema. Tests only copy it. */
+export function sharedSchema(schema: Schema): Promise<string> {
+  return ask(schema);
+}
+
 /** Returns the address of the shared Temporal server. */
 export function sharedTemporal(): Promise<string> {
   return ask('temporal');
@@ -24,7 +29,9 @@ export function temporalCli(): string {
   return variable(TEMPORAL_CLI);
 }
 
-export type SharedServer = 'postgres' | 'temporal';
+/** The schema of the ledger, or of the Company Data Service. */
+export type Schema = 'ledger' | 'service';
+export type SharedServer = 'postgres' | 'temporal' | Schema;
 
 async function ask(name: SharedServer): Promise<string> {
   const answer = await fetch(new URL(name, variable(SERVERS_URL)));
