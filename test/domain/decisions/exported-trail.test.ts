@@ -130,10 +130,17 @@ describe('the verification of an exported trail', () => {
   });
 });
 
+const lines = { migrationId: ID, entries: 2, sha256: 'ab'.repeat(32) };
+const end = { ...lines, exportedBy: 'Sam', exportedAt: AT };
+const signed = { end, signature: { publicKey: SAM.publicKey, value: SAM.sign(endBytesToSign(end)) } };
+
+test('an export that none of the approvers signed is refused, and the text names the option that adds an approver', () => {
+  expect(trailEndProblem(signed, lines, [OF_CLEO])).toBe(
+    'the last line of the file is not signed by an approver whom you named with --approver, or whom support added; if you trust the person who exported the file, name this person with --approver too',
+  );
+});
+
 test('an intact export whose signer was given another name is not called changed', () => {
-  const lines = { migrationId: ID, entries: 2, sha256: 'ab'.repeat(32) };
-  const end = { ...lines, exportedBy: 'Sam', exportedAt: AT };
-  const signed = { end, signature: { publicKey: SAM.publicKey, value: SAM.sign(endBytesToSign(end)) } };
   expect(trailEndProblem(signed, lines, [OF_SAM])).toBeNull();
   expect(trailEndProblem(signed, lines, [{ ...OF_SAM, by: 'Sam Miller' }])).toBe(
     'the last line says that Sam exported the file, but its key belongs to Sam Miller; no line was changed, so ask Sam Miller who exported it',

@@ -1,4 +1,5 @@
 /** Tests that a decision says which approvals it withdraws, and that people see why they are asked again. */
+import { withdrawalText } from '../../../domain/decisions/withdrawals';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { progressOf, reopenedText } from '../../../domain/progress/progress';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
@@ -67,6 +68,13 @@ test('another proposal says whose approval of the start it withdraws', () => {
   const approved = decideAll(stateAt('schedule'), proposeTime('support'), approve('schedule', 'client'));
   const { outcome } = decideOne(approved, proposeTime('support'));
   expect(outcome.text).toMatch(/; this withdraws the approval of step 2 \(schedule the migration\) by .+ \(client\)$/);
+});
+
+test('three withdrawn approvals are a list with commas', () => {
+  const schedule = { step: 'schedule', role: 'client', by: 'Cleo' } as const;
+  expect(withdrawalText([schedule, { ...schedule, role: 'support', by: 'Sam' }, { ...schedule, step: SIGN_OFF }])).toBe(
+    'the approval of step 2 (schedule the migration) by Cleo (client), the approval of step 2 (schedule the migration) by Sam (support), and the sign-off of Cleo (client)',
+  );
 });
 
 test('a decision that withdraws no approval does not mention approvals', () => {
