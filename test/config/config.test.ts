@@ -216,10 +216,12 @@ test('says first that no stack is running, if one has run here and no other Temp
   expect(problemsWith({})).toEqual([
     `No stack is running in ${home}; start it with: ferry up. To use other servers instead, configure Temporal (TEMPORAL_ADDRESS, or a profile in Temporal's configuration file), Postgres (DATABASE_URL).`,
   ]);
-  expect(problemsWith({ TEMPORAL_ADDRESS: 'temporal:7233' })).toEqual([
-    `Not configured: Postgres (DATABASE_URL). No stack is running on this machine, according to ${stackFile(home)}. ` +
-      'Configure what is missing, or unset TEMPORAL_ADDRESS and TEMPORAL_PROFILE, and then start a stack with: ferry up',
-  ]);
+  writeFileSync(path.join(home, 'temporal.toml'), '[profile.other]\naddress = "other:1"\n');
+  for (const otherTemporal of [{ TEMPORAL_ADDRESS: 'temporal:7233' }, { TEMPORAL_PROFILE: 'other' }])
+    expect(problemsWith(otherTemporal)).toEqual([
+      `Not configured: Postgres (DATABASE_URL). No stack is running on this machine, according to ${stackFile(home)}. ` +
+        'Configure what is missing, or unset TEMPORAL_ADDRESS and TEMPORAL_PROFILE, and then start a stack with: ferry up',
+    ]);
 });
 
 test('ignores parts of the configuration that a command does not need', () => {
