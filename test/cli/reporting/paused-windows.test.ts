@@ -47,6 +47,14 @@ test('an end that needs a further window is not shown, because no further window
   expect(paused).not.toMatch(/moves continue|ends /);
 });
 
+test('an open window is not denied while a person must act, because deferred companies can move in it', () => {
+  const unconfirmed = { ...OPENED, counts: counts({ total: 600, moved: 100, waiting: 500, unconfirmed: 500 }) };
+  const lines = shown(unconfirmed, IN_WINDOW);
+  expect(lines).toContain('No further window opens (month end, Sam). To open windows again: ');
+  expect(lines).toContain('. To stop moves in the open window: ');
+  expect(lines).not.toContain('No window opens now');
+});
+
 test('a company is tried again once everything that is paused is resumed', () => {
   const again = (state: MigrationState, windowsPaused?: null): string =>
     shown(state, IN_WINDOW, windowsPaused).split('(M-047) will be tried again ').at(-1)?.split('\n')[0] ?? '';

@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { goNoGo } from '../../../domain/progress/go-nogo';
 import type { GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
-import { counts } from '../../support/migrations/migration-states';
+import { AT, counts } from '../../support/migrations/migration-states';
 import { facts, FORECAST, MOVING, noGos, warned, whyOf } from './go-nogo-sample';
 
 test('the notes give the end and the time without current data according to the forecast, if there is one', () => {
@@ -33,6 +33,15 @@ test.each<[Partial<typeof DEFAULT_LIMITS>, GoNoGoFacts['failures'], string]>([
 ])('the notes say when failures pause the migration: limits %j, failures %j', (limits, failures, sentence) => {
   const { pauseNotes } = goNoGo(facts({ limits: { ...DEFAULT_LIMITS, ...limits }, failures }));
   expect(pauseNotes[0]).toBe(sentence);
+});
+
+test('while the migration is paused, the notes announce no pause that a resume prevents', () => {
+  const paused = { ...MOVING, pause: { reason: 'holiday', by: 'Sam', stopReason: null, at: AT } };
+  const limits = { ...DEFAULT_LIMITS, toleratedFailures: 1 };
+  const { pauseNotes } = goNoGo(facts({ limits, failures: { failed: 2, tried: 40, accepted: 0 } }, paused));
+  expect(pauseNotes[0]).toBe(
+    'more than 1 company could not be moved; or, once 20 companies have been tried, more than 20% of them could not be moved (failures before the resume do not count)',
+  );
 });
 
 test('without a limit on failures, the notes say that their number never pauses the migration', () => {
