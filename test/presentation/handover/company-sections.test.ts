@@ -278,6 +278,8 @@ describe('a company in the report', () => {
     const unused = { ...COMPANY, state: 'waiting', crossedAt: null } as const;
     const title = 'Created at the service, but not moved';
     expect(rowsOf(unused, true)[title]).toContain('| company | connection |');
+    const section = sectionsOf('ended', NONE_REPLACED).find((each) => each.title === title);
+    expect(section && sectionHead(section)).toContain('After the migration has been closed, we delete each company');
     expect(rowsOf(unused, false)).not.toHaveProperty([title]);
     expect(rowsOf({ ...unused, companyId: null }, true)).not.toHaveProperty([title]);
     // The client must not delete a company that existed before the migration.

@@ -51,6 +51,19 @@ describe('the head of the report', () => {
     expect(reportHead({ ...HEAD, ...changes })).toContain(text);
   });
 
+  test.each<[string, Partial<ReportHead>, boolean]>([
+    ['on a platform that rotates tokens', {}, true],
+    ['on a platform that does not rotate tokens', { platformKey: 'rwuv' }, false],
+    ['in self-service', { route: 'self-service' }, false],
+  ])(
+    'asks for an export after the confirmation only where earlier credentials do not count: %s',
+    (_, changes, asks) => {
+      const head = reportHead({ ...HEAD, counts: { ...HEAD.counts, withoutCredential: 2 }, ...changes });
+      expect(head).toContain('- **Supply credentials** (2): ');
+      expect(head.includes('Export the credentials after you have confirmed that syncing is off.')).toBe(asks);
+    },
+  );
+
   test.each([
     ['cancelled', { kind: 'cancel', ...sender('9', 'client'), reason: 'we have changed our mind' }],
     [
@@ -87,7 +100,9 @@ describe('the head of the report', () => {
     expect(approved).toContain('| last company moved | 20 Nov 22:37 to 20 Nov 22:41 |');
     expect(approved).toContain('| data of moved companies out of date | up to 11 minutes |');
     const outside = { startAt, opensAt: '2026-11-20T22:45:00.000Z', estimate: expected };
-    expect(reportHead({ ...HEAD, planned: outside })).toContain('| first move began | 20 Nov 22:45 | 20 Nov 23:00 |');
+    const ofOutside = reportHead({ ...HEAD, planned: outside });
+    expect(ofOutside).toContain('| planned start | 20 Nov 22:30 |  |');
+    expect(ofOutside).toContain('| first move began | 20 Nov 22:45 | 20 Nov 23:00 |');
     const end = '2026-11-20T22:31:00.000Z';
     const short = { ...expected, lowMs: 11_000, highMs: 11_000, ends: { earliest: end, latest: end } };
     const ofShort = reportHead({ ...HEAD, planned: { startAt, estimate: short } });
