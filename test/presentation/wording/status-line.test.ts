@@ -114,6 +114,14 @@ const SELF_SERVICE: readonly Row[] = [
     '4 of 6 companies have moved. Please decide what to do about 2 companies with an unknown outcome.',
   ],
   [
+    'windows paused',
+    selfServiceAt('complete-migration', {
+      counts: counts({ total: 6, moved: 4, waiting: 2 }),
+      ...{ window: { opensAt: '2026-03-08T20:00:00.000Z', closesAt: '2026-03-09T04:00:00.000Z' }, schedule: 'paused' },
+    }),
+    '4 of 6 companies have moved. The windows are paused, so no move begins until they are resumed.',
+  ],
+  [
     'paused',
     { ...pausedFor('too-many-failures'), route: 'self-service' },
     'Paused: 6 companies could not be moved; you can resume the migration when this problem is solved. 41 of 60 companies have moved.',
