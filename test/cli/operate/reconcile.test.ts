@@ -146,6 +146,11 @@ test('a restored ledger of a migration that has ended is closed again', async ()
   expect(await print('reconcile', migration.id)).toMatch(
     /5 +decisions missing from the audit trail .*approve the first company, pause, resume, sign off the handover/,
   );
+  // Temporal deletes a workflow at the end of the retention period.
+  await forgetWorkflow(migration.id);
+  const forgotten = await print('reconcile', migration.id);
+  expect(forgotten).toContain('The migration has ended (completed), so no more companies will be moved.');
+  expect(forgotten).not.toContain('start a migration of the remaining');
 });
 
 test.each([
