@@ -1,4 +1,4 @@
-/** Tests the result of supplying credentials whose decision has no known outcome yet. */
+/** Tests the result of supplying credentials. */
 import { suppliedResult } from '../../../cli/credentials/supplied-result';
 import type { CheckedFile } from '../../../cli/credentials/credential-file';
 import { FindingList } from '../../../cli/manifest';
@@ -19,4 +19,20 @@ test.each([
   const stdout = capturedStream();
   suppliedResult('acme.xero', FILE, supplied, KEPT, []).print(new Output({ stdout, stderr: capturedStream() }, false));
   expect(stdout.text).toContain(`\n  ${used} once the decision takes effect; ${UNREAD}\n`);
+});
+
+test('all warnings about a file are printed, because supplying it again would not be the way to list them', () => {
+  const findings = new FindingList();
+  for (const column of [4, 5, 6, 7, 8, 9, 10])
+    findings.add({
+      ...{ severity: 'warning', code: 'unknown-column', file: 'credentials.csv', line: 1, column },
+      ...{ message: `the column "extra ${column}" is not used`, advice: 'remove the column' },
+    });
+  const decision = { outcome: 'applied', decisionId: 'd', text: 'done', signedBy: null } as const;
+  const supplied = { ...emptySupplyResult(), stored: ['C-1'], decision, advice: null, isPartlyUsed: false };
+  const stdout = capturedStream();
+  const file = { findings } as unknown as CheckedFile;
+  suppliedResult('acme.xero', file, supplied, KEPT, []).print(new Output({ stdout, stderr: capturedStream() }, false));
+  expect(stdout.text.match(/the column "extra \d+" is not used/g)).toHaveLength(7);
+  expect(stdout.text).not.toMatch(/more like|add --json/);
 });

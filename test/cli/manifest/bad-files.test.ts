@@ -130,6 +130,7 @@ const cases: FindingCase[] = [
     column: 3,
     field: 'realmId',
     says: /9\.13E\+15/,
+    advises: /format the column as text/,
   },
   {
     what: 'scientific notation with a decimal comma',
@@ -146,6 +147,7 @@ const cases: FindingCase[] = [
     line: 2,
     column: 2,
     field: 'name',
+    advises: /format the column as text/,
   },
   {
     what: 'a column that was too narrow to show its value',
@@ -153,6 +155,7 @@ const cases: FindingCase[] = [
     code: 'spreadsheet-damage',
     line: 2,
     column: 3,
+    advises: /make the column wide enough/,
   },
   {
     what: 'rounded ids',

@@ -153,6 +153,30 @@ test('an amendment after step 1 holds back only the row with an error, and the c
   expect((await run('companies', id)).out).toContain('is already connected');
 });
 
+test.each([
+  ['1 company', ['R-1'], 'number'],
+  ['2 companies', ['R-1', 'R-2'], 'numbers'],
+])(
+  'an amendment of the expected invoices of %s with too few says how to check again',
+  async (_, references, numbers) => {
+    const client = `recounted-${references.length}`;
+    const { id, until: reached } = await startTestMigration(
+      orchestrator,
+      client,
+      references.map((each) => `sbx-ok-1.${each}`),
+    );
+    await reached(({ preflight }) => preflight !== null);
+    const stored = orchestrator.ferry.db.updateTable('companies').where('migration_id', '=', id);
+    await stored.set({ state: 'failed', failure: 'incomplete' }).execute();
+    const companies = await Promise.all(references.map((reference) => company(id, reference)));
+    const rows = companies.map((each) => `${each?.reference},${each?.name},${each?.organization},61`);
+    const { out } = await run('amend', id, manifest(...rows), ...AS_CLIENT);
+    expect(out).toContain(
+      `  To check the records again, with the corrected expected ${numbers} of invoices, run:\n    ferry retry ${id} ${references.join(' ')}\n`,
+    );
+  },
+);
+
 test('rows of an interrupted amendment are checked with the next amendment', async () => {
   const { id, until: reached } = await startTestMigration(orchestrator, 'broken-off', ['sbx-ok-1.broken-off']);
   await reached(({ preflight }) => preflight !== null);

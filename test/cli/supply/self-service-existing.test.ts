@@ -1,6 +1,7 @@
 /** Tests the self-service route for companies and connections that already exist at the service. */
 import { randomUUID } from 'node:crypto';
 import { Secret } from '../../../security';
+import { ferry } from '../captured-terminal';
 import { tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
 import { platform } from '../../support/migrations/platforms';
@@ -84,10 +85,27 @@ describe('a company that already exists', () => {
   test.each([
     ['an id that is not a UUID', { serviceCompanyId: '17' }, 'invalid-id'],
     ['a connection without its company', { serviceConnectionId: randomUUID() }, 'missing-value'],
-  ])('causes an error if its row has %s', async (_, ids, code) => {
+    ['a connection and an id that is not', { serviceCompanyId: '17', serviceConnectionId: randomUUID() }, 'invalid-id'],
+  ])('causes one error if its row has %s', async (_, ids, code) => {
     const { exitCode, json } = await me.selfService('xero', 'bad', [{ credential: 'sbx-ok-1', ...ids }]);
     expect(exitCode).toBe(1);
-    expect(json['findings']).toContainEqual(expect.objectContaining({ code, severity: 'error' }));
+    const findings = json['findings'] as readonly { readonly code: string; readonly severity: string }[];
+    expect(findings.filter(({ severity }) => severity === 'error').map((finding) => finding.code)).toEqual([code]);
+  });
+
+  test.each([
+    [1, 'company that you specified; for each of the others, it creates a new company'],
+    [2, 'companies that you specified; for the other, it creates a new company'],
+  ])('is counted before the start: %d of 3', async (existingCompanies, text) => {
+    const rows = [1, 2, 3].map((row) => ({
+      credential: 'sbx-ok-1',
+      ...(row <= existingCompanies ? { serviceCompanyId: randomUUID() } : {}),
+    }));
+    const start = ['self-service', manifestOf(platform('xero'), rows), '-p', 'xero', '--client', 'me'];
+    const { out } = await ferry(start, 400, me.env, { confirm: async () => false });
+    expect(out).toContain(
+      `3 Xero companies: for ${existingCompanies} of these, the service uses the existing ${text}.\n`,
+    );
   });
 
   test('can be given in only one row', async () => {

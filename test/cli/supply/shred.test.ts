@@ -35,6 +35,17 @@ test('start --shred deletes the credential file once its credentials are stored,
   expect([existsSync(rows), existsSync(credentials)]).toEqual([true, false]);
 });
 
+test('start --shred fails, and keeps a manifest that contains no credentials', async () => {
+  const rows = writeLines('no-credentials.csv', ['reference,name,organizationId', 'Z-5,Five,org-Z-5']);
+  const start = ['start', rows, '--platform', 'zoho-books', '--client', 'empty', '--shred'];
+  const { exitCode, out } = await ferry(start, undefined, orchestrator.env);
+  expect(exitCode).toBe(1);
+  expect(out).toContain(
+    `✗ ${rows} was kept, because it contains no credentials, or not all of them have been accepted`,
+  );
+  expect(existsSync(rows)).toBe(true);
+});
+
 test('credentials --shred fails, and keeps a file that was not stored completely', async () => {
   const file = credentialsOf('too-many.csv', ['Z-1', 'Z-9']);
   const { exitCode, out } = await ferry(['credentials', ID, file, '--shred'], undefined, orchestrator.env);
