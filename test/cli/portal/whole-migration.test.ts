@@ -218,6 +218,12 @@ test('a file that was sealed offline is sent as it is, and --shred removes the o
   expect(sealed.out).toContain(`  Supply this file with: ferry --portal ${portal.url} credentials ${file}.sealed\n`);
   expect(() => statSync(file)).toThrow('ENOENT');
   expect(readFileSync(`${file}.sealed`, 'utf8')).not.toContain('sbx-ok');
+  for (const command of ['credentials', 'replace-credential']) {
+    const timed = await cleo.run(command, `${file}.sealed`, '--obtained-at', 'now', '--yes');
+    expect(timed.exitCode).toBe(1);
+    expect(timed.err).toContain('is sealed, and contains the times at which its credentials were obtained');
+  }
+  expect((await cleo.runJson('companies'))['companies']).toMatchObject([{ hasCredential: false }]);
   const sent = await cleo.run('credentials', `${file}.sealed`, '--shred');
   expect(sent).toMatchObject({ exitCode: 0, err: '' });
   expect(sent.out).toContain(`✓ ${id}: 1 credential supplied\n  ${file}.sealed was overwritten and removed.`);

@@ -84,7 +84,10 @@ test('companies are moved with sealed credentials, which support stores but cann
   expect(content).toContain('R-2');
   expect(content).not.toMatch(/marker|sbx-ok/);
 
-  const stored = await atSupport('credentials', migration.id, `${plain}.sealed`, ...AS_CLIENT);
+  const supply = ['credentials', migration.id, `${plain}.sealed`, ...AS_CLIENT];
+  const { err } = await atSupport(...supply, '--obtained-at', 'now');
+  expect(err).toContain('is sealed, and contains the times at which');
+  const stored = await atSupport(...supply);
   expect(stored).toEqual({ exitCode: 0, err: '', out: `✓ ${migration.id}: 3 credentials sealed and stored\n` });
   const { firstCompany } = await migration.until((progress) => progress.firstCompany?.stage === 'verified');
   expect(firstCompany?.reference).toBe('R-1');
