@@ -269,12 +269,12 @@ test('a portal without a secret uses PKCE instead of a secret, and attempts are 
 test('without an identity provider, the routes for accounts do not exist', async () => {
   const other = await openPortal();
   try {
-    const statuses = [
-      await begin(other, 'some'),
-      await fetch(`${other.url}/sign-in?code=x`),
-      await finish({ ...other, verifyIdentity: portal.verifyIdentity }, '', '?code=x'),
-    ].map(({ status }) => status);
-    expect(statuses).toEqual([404, 404, 404]);
+    expect((await fetch(`${other.url}/sign-in?code=x`)).status).toBe(404);
+    const error = 'This portal has no identity provider, so you cannot sign in with an account.';
+    const advice = 'Tell your contact, who can also send you an invitation that needs no account.';
+    const finished = await finish({ ...other, verifyIdentity: portal.verifyIdentity }, '', '?code=x');
+    for (const answer of [await begin(other, 'some'), finished])
+      expect([answer.status, await answer.json()]).toEqual([404, { error, advice }]);
   } finally {
     await other.close();
   }

@@ -14,13 +14,13 @@ afterAll(() => rmSync(env.TOKENFERRY_HOME, { recursive: true, force: true }));
 const MIGRATIONS = ['acme.xero', 'bolt.xero', 'kite.xero', 'moss.xero', 'tarn.xero'];
 
 /** Runs a command as a person who has signed in to five migrations. */
-async function run(command: string | readonly string[], answer: RequestListener) {
+async function run(command: string | readonly string[], answer: RequestListener, role: 'client' | 'viewer' = 'client') {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const portal = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   for (const migrationId of MIGRATIONS)
     writeSignIn(env, {
-      ...{ portal, migrationId, person: 'Cleo', role: 'client', provider: null },
+      ...{ portal, migrationId, person: 'Cleo', role, provider: null },
       ...{ signingKey: new Secret(createSigningKey('client')), token: new Secret('t'.repeat(43)) },
     });
   const startedAt = Date.now();
@@ -51,8 +51,21 @@ test('a portal that answers 503 is asked about all migrations at once, for ten s
 
 test('a portal that accepts requests, but sends no answer, is given up after ten seconds', async () => {
   const { out, tookMs } = await run('list', () => undefined);
-  for (const id of MIGRATIONS) expect(out).toMatch(new RegExp(`^${id} .*does not answer in time`, 'm'));
+  for (const id of MIGRATIONS)
+    expect(out).toMatch(new RegExp(`^${id} .*does not answer in time; .*check the address`, 'm'));
   expect(tookMs).toBeLessThan(20_000);
+});
+
+test('a viewer whose session has ended is told to ask for another invitation', async () => {
+  const { exitCode, out } = await run('list', (_, response) => response.writeHead(401).end(), 'viewer');
+  expect(exitCode).toBe(1);
+  for (const id of MIGRATIONS)
+    expect(out).toMatch(
+      new RegExp(
+        `^${id} .*your session has ended; ask your contact for a new invitation, and sign in with its link`,
+        'm',
+      ),
+    );
 });
 
 test('signing in to all migrations again gives up after ten seconds', async () => {

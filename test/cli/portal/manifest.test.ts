@@ -1,5 +1,6 @@
 /** Supplying a manifest with `ferry --portal`. */
 import { rmSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { createSigningKey } from '../../../security/signing-key';
 import { createTemporaryFolder } from '../../../stack/folders';
@@ -38,6 +39,9 @@ function bodyOf(url: string): unknown {
   }
 }
 
+const client = { home, signingKey: createSigningKey('client') };
+const answer = ({ url = '' }: IncomingMessage, response: ServerResponse) => response.end(JSON.stringify(bodyOf(url)));
+
 test('a missing credential is supplied with a command, because the manifest stores no credentials', async () => {
   const file = path.join(home, 'manifest.csv');
   writeFileSync(
@@ -45,14 +49,23 @@ test('a missing credential is supplied with a command, because the manifest stor
     'reference,name,organizationId,expectedInvoices,family,accessToken,refreshToken,region\n' +
       'A-1,Acme,17,3,jo,at-1,rt-1,eu\nA-2,Bolt,18,4,jo,,,\n',
   );
-  const { exitCode, out, portal } = await runAgainst(
-    ({ url = '' }, response) => response.end(JSON.stringify(bodyOf(url))),
-    { home, signingKey: createSigningKey('client') },
-    ...['manifest', file, '--yes'],
-  );
+  const { exitCode, out, portal } = await runAgainst(answer, client, 'manifest', file, '--yes');
   expect(exitCode).toBe(0);
   expect(out).toContain('the manifest has 2 companies');
   expect(out).toContain('"A-2" has no credential');
+  expect(out).toContain(
+    `1 credential in the file will not be sent; supply credentials later with: ferry --portal ${portal} credentials credentials.csv\n`,
+  );
   expect(out).toContain(`supply the credential with: ferry --portal ${portal} credentials credentials.csv`);
   expect(out).not.toContain('add the credential to the file');
+});
+
+test('the findings that are not shown are listed by a command that sends nothing', async () => {
+  const file = path.join(home, 'altered.csv');
+  const rows = [1, 2, 3, 4, 5, 6, 7].map((row) => `A-${row},Müller ${row},${row},3,jo${row}`);
+  writeFileSync(file, ['reference,name,organizationId,expectedInvoices,family', ...rows].join('\n'));
+  const { exitCode, out } = await runAgainst(answer, client, 'manifest', file, '--yes');
+  expect(exitCode).toBe(0);
+  expect(out).toContain('more like line ');
+  expect(out).toContain(`To list all findings, run: ferry check ${file} --platform zoho-books --all-findings\n`);
 });

@@ -48,24 +48,18 @@ test('a signed decision is applied, its answer says so, and the page shows it', 
 });
 
 test('a decision that does not apply to some of its companies is not sent, and names them', async () => {
-  const { db, migration, guest } = await startWithGuest(['sbx-ok-1.named', 'sbx-ok-1.named-2']);
-  await db
-    .updateTable('companies')
-    .set({ state: 'moved' })
-    .where('migration_id', '=', migration.id)
-    .where('row', '=', 2)
-    .execute();
+  const { db, migration, guest } = await startWithGuest([1, 2, 3].map((row) => `sbx-ok-1.named-${row}`));
+  const companiesOf = db.updateTable('companies').where('migration_id', '=', migration.id);
+  await companiesOf.set({ state: 'moved' }).where('row', '>', 1).execute();
   const answers: string[] = [];
-  for (const companies of [
-    ['R-1', 'X-9'],
-    ['R-1, X-7', 'X-9'],
-    ['R-1', 'R-2'],
-  ])
+  for (const companies of [['R-1', 'X-9'], ['R-1, X-7', 'X-9'], ['R-1', 'R-2'], ['R-1', 'R-2', 'R-3'], ['R-2']])
     answers.push((await ask(guest, 'decide', decision(migration, 'exclude', { companies, reason: 'too late' }))).text);
   expect(answers).toEqual([
     'nothing was decided, because the manifest does not contain X-9',
     'nothing was decided, because the manifest does not contain "R-1, X-7", X-9; on the page, write one reference per line; in a command, write spaces between references',
     'nothing was decided, because the decision does not apply to R-2 (moved); make the decision again without this company',
+    'nothing was decided, because the decision does not apply to R-2 (moved), R-3 (moved); make the decision again without these companies',
+    'nothing was decided, because the decision does not apply to R-2 (moved)',
   ]);
   expect(await recordedKinds(db, migration.id)).toEqual([]);
 });
