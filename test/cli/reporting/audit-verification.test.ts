@@ -1,7 +1,9 @@
-/** Tests the verification of exported trails that contain no decisions. It needs neither a ledger nor Temporal. */
+/** Tests the verification of exported trails. It needs neither a ledger nor Temporal. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { createSigningKey, parseSigningKey, Secret } from '../../../security';
+import { add, OF_CLEO, pauseBy, resumeBy, run } from '../../domain/decisions/approver-decisions';
 import { ferry } from '../captured-terminal';
 import { temporaryFolder } from '../../support/temporary-folder';
 
@@ -52,4 +54,26 @@ test.each<[string, unknown]>([
   const { exitCode, out } = await verify(`${JSON.stringify({ end, signature })}\n`);
   expect(exitCode).toBe(0);
   expect(out).toContain('The export itself is not validly signed, so');
+});
+
+/** Returns an approver of the client with a new key. */
+function approverNamed(by: string) {
+  const key = parseSigningKey(new Secret(createSigningKey(by)));
+  return { approver: { role: 'client', by, publicKey: key.publicKey }, key } as const;
+}
+
+test('three people whose keys were not passed are a list with commas', async () => {
+  const [dana, eli, fay] = [approverNamed('Dana'), approverNamed('Eli'), approverNamed('Fay')] as const;
+  const { unrecorded } = run(
+    DEFAULT_DECISION_RULES,
+    ...[OF_CLEO, dana.approver, eli.approver, fay.approver].map((each) => add(each)),
+    ...[pauseBy(dana.approver, dana.key), resumeBy(eli.approver, eli.key), pauseBy(fay.approver, fay.key)],
+  ).state;
+  const lines = unrecorded.map(
+    ({ decision, outcome: { applied, at }, signed }) => `${JSON.stringify({ decision, applied, at, signed })}\n`,
+  );
+  const { out } = await verify(lines.join(''));
+  expect(out).toContain(
+    'because the keys of Dana, Eli, and Fay were not passed. Ask Dana, Eli, and Fay for the fingerprints of their keys, and compare them with the fingerprints in the command below. If they are the same, run:\n',
+  );
 });
