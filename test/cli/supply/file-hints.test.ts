@@ -82,3 +82,13 @@ test('seal says what to do if the fingerprint is not the one that the provider p
   expect(err).toContain('nothing was sealed; ask your provider for its fingerprint');
   expect(err).toContain('if the fingerprints differ, do not use this migration key');
 });
+
+test('seal prints all warnings, so that no file has to be sealed again to read them', async () => {
+  const unknown = [1, 2, 3, 4, 5, 6, 7].map((column) => `extra${column}`);
+  const header = ['reference,accessToken,refreshToken,realmId', ...unknown].join(',');
+  const row = ['C-1,any,sbx-ok-1.hint,8100000000000001', ...unknown].join(',');
+  const { exitCode, out } = await seal(tempFile(`${header}\n${row}`, 'wide.csv'), '--provider');
+  expect(exitCode).toBe(0);
+  expect(out.match(/the column "extra\d" is not used/g)).toHaveLength(7);
+  expect(out).not.toMatch(/more like|add --json/);
+});
