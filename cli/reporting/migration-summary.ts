@@ -286,5 +286,5 @@ function printDeferred(
   const more = companies - references.length;
   const named = `${references.join(', ')}${more > 0 ? ` and ${number(more)} more` : ''}`;
   output.line(`${counted(companies, 'company')} deferred${next}: ${named}`);
-  output.line(`  for the reasons, and what you can do: ferry exceptions ${migrationId}`);
+  output.line(`  To see why, and what you can do, run: ferry exceptions ${migrationId}`);
 }

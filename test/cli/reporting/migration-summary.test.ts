@@ -261,7 +261,7 @@ test('an ended migration shows no warning, pause, start or deferred company, bec
   const textOfShow = (state: MigrationState, inFull = false) => shown(state, 200, inFull, null, deferred).join('\n');
   expect(textOfShow(paused)).toMatch(/Paused by Sam[^]+2 companies deferred[^]+no name[^]+Start: /);
   expect(textOfShow(paused)).toContain(
-    '  for the reasons, and what you can do: ferry exceptions acme.quickbooks-online\n',
+    '  To see why, and what you can do, run: ferry exceptions acme.quickbooks-online\n',
   );
   for (const closed of ['cancelled', 'completed'] as const) {
     const out = textOfShow({ ...paused, closed });
