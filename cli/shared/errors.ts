@@ -138,7 +138,10 @@ export function withAdvice(error: unknown, env: NodeJS.ProcessEnv): unknown {
     new CommandFailed(message, advice, { cause: error });
   // No key with this id can exist, so no operator can add it.
   if (error instanceof UnknownPayloadKey && !isKeyId(error.keyId))
-    return failed(error.message, 'find out who has write access to the Temporal namespace');
+    return failed(
+      error.message,
+      'Tokenferry does not write such payloads: find out who has write access to the Temporal namespace, and follow docs/runbook.md under "A result that nobody can decrypt"',
+    );
   if (error instanceof Unreachable)
     return failed(error.message, error.what === 'Temporal' ? temporalAdvice(env) : databaseAdvice(env));
   if (error instanceof DatabaseUnavailable)

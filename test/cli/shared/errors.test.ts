@@ -107,7 +107,11 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new VaultKeyMismatch(M), /vault of acme\.xero/, /neither sealed nor stored any credential/],
   [new PayloadKeyMissing(M, 'abcd'), /acme\.xero.*payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
   [new UnknownPayloadKey('0123456789abcdef', ['efgh']), /payload key 0123456789abcdef/, /TOKENFERRY_PAYLOAD_KEY/],
-  [new UnknownPayloadKey('not an id', ['efgh']), /names no valid payload key/, /^find out who has write access/],
+  [
+    new UnknownPayloadKey('not an id', ['efgh']),
+    /names no valid payload key/,
+    /^Tokenferry does not write such payloads: find out who .*"A result that nobody can decrypt"$/,
+  ],
   [new UnknownMasterKey(M, 'abcd', ['efgh']), /acme\.xero.*abcd/, /once this master key is added/],
   [new WrappedKeyBroken(M, 'abcd'), /./, /once the private key is restored/],
   [
