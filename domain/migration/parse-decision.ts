@@ -110,7 +110,9 @@ export function parseDecision(message: DecisionMessage, input: unknown, freshId:
   if (JSON.stringify(input).length > MAX_MESSAGE_LENGTH)
     return malformed(`the message has more than ${numberText(MAX_MESSAGE_LENGTH)} characters`);
   if (isStorable(input)) return parsed;
-  return malformed('the message contains a character that cannot be stored');
+  return malformed(
+    'the message contains a NUL character (U+0000) or half of a surrogate pair (U+D800 to U+DFFF), which cannot be stored; remove it, and send the decision again',
+  );
 }
 
 /** Returns the id, the role and the name in an unreadable message, each null if it is not readable either. */

@@ -94,7 +94,10 @@ test.each([
 });
 
 test('a message with a character that cannot be stored is malformed, even in a field that no decision has', () => {
-  const malformed = { malformed: 'the message contains a character that cannot be stored' };
+  const malformed = {
+    malformed:
+      'the message contains a NUL character (U+0000) or half of a surrogate pair (U+D800 to U+DFFF), which cannot be stored; remove it, and send the decision again',
+  };
   for (const note of ['\0', '\ud800', { deep: ['\0'] }])
     expect(parseDecision('pause', { ...SENT, note }, () => '')).toEqual(malformed);
   expect(parseDecision('pause', { ...SENT, note: '\\u0000 \\\\ud800 😀' }, () => '')).toHaveProperty('decision');
