@@ -31,8 +31,19 @@ export function suppliedRowProblem(company: ManifestRow, platform: Platform): st
   });
   const parsed = parseCompany(row, reader, platform);
   const [error] = errors;
+  if (error?.field !== undefined && !error.message.includes(error.field)) return `${error.field}: ${error.message}`;
   if (error || parsed === null) return error?.message ?? 'the row is invalid';
-  return digestedRow(parsed) === digestedRow(company)
-    ? null
-    : 'a value is not in the form in which Tokenferry stores it; remove spaces at the beginning and the end of each value';
+  return digestedRow(parsed) === digestedRow(company) ? null : alteredText(company, parsed, platform);
+}
+
+/** Says which field reading a file would change, and how to correct it. */
+function alteredText(company: ManifestRow, parsed: ManifestRow, platform: Platform): string {
+  const altered = (['reference', 'name', 'organization', 'family'] as const).find(
+    (field) => company[field] !== parsed[field],
+  );
+  if (altered === undefined) return 'remove the ids of the service, which only a self-service migration accepts';
+  if (altered === 'family' && platform.family === 'shop')
+    return `family is not the ${platform.organizationField} in lower case, as it must be on this platform`;
+  const field = altered === 'organization' ? platform.organizationField : altered;
+  return `remove the spaces at the beginning and the end of ${field}`;
 }
