@@ -6,6 +6,7 @@
 import type { Remedy } from '../../domain/companies/remedies';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { counted } from '../../domain/text/sentences';
+import type { Route } from '../../platforms/platforms';
 import type { MigrationView } from '../contract/migration-view';
 import type { Action, Company } from './api';
 
@@ -37,10 +38,9 @@ const HELP: Readonly<Record<Remedy, Help>> = {
   },
   application: {
     ...{ message: 'applicationSupplied', title: null },
-    client:
-      'if no company has moved with another application, supply the application that obtained the credential, after which the company must be tried again',
+    client: 'supply the application that obtained the credential, if no company has moved with another application',
     support:
-      'if no company has moved with another application, register the application that obtained the credential, and then try the company again',
+      'register the application that obtained the credential, if no company has moved with another application, and then try the company again',
   },
   amend: {
     ...{ message: 'manifestSupplied', title: null },
@@ -54,9 +54,15 @@ const HELP: Readonly<Record<Remedy, Help>> = {
 /** The actions of the contact in the self-service route, in which only the client decides about its companies. */
 const CONTACT_HELP: Readonly<Partial<Record<Remedy, string>>> = {
   application:
-    'if no company has moved with another application, register the application that obtained the credential, after which the company must be tried again',
+    'register the application that obtained the credential, if no company has moved with another application, so that you can try the company again',
   amend: 'correct the manifest, if you send the correct row',
 };
+
+/** Who tries a company again once the client has supplied its application. */
+const NEXT_TRY = {
+  managed: ', so that support can try the company again',
+  'self-service': ', and then try the company again',
+} as const satisfies Record<Route, string>;
 
 /** A decision of the client that can help a company. */
 export interface OfferedRemedy {
@@ -69,7 +75,7 @@ export interface OfferedRemedy {
 
 /** Returns the decisions that the client can make now about a company with these remedies, the most promising first. */
 export function offeredRemedies(
-  { actions, isRotating }: Pick<MigrationView, 'actions' | 'isRotating'>,
+  { actions, isRotating, route }: Pick<MigrationView, 'actions' | 'isRotating' | 'route'>,
   remedies: readonly string[],
 ): readonly OfferedRemedy[] {
   return known(remedies).flatMap((remedy) => {
@@ -77,8 +83,8 @@ export function offeredRemedies(
     const offered = actions.find((action) => action.message === message);
     if (offered === undefined) return [];
     const isSupply = remedy === 'credentials' || remedy === 'replace-credential';
-    const advice =
-      isSupply && isRotating ? `${client} that was exported after the confirmation that syncing is off` : client;
+    const exported = isSupply && isRotating ? ' that was exported after the confirmation that syncing is off' : '';
+    const advice = client + (remedy === 'application' ? NEXT_TRY[route] : exported);
     return [{ remedy, action: { ...offered, title: title ?? offered.title }, namesCompanies: title !== null, advice }];
   });
 }

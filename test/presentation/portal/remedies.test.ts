@@ -39,17 +39,30 @@ test('in self-service, only the client decides about its companies, and the cont
   ]);
   expect(helpWith('self-service', ...ofSupport)).toEqual([]);
   expect(helpWith('self-service', 'application', 'amend')).toEqual([
-    'Your contact can: if no company has moved with another application, register the application that obtained the credential, after which the company must be tried again; correct the manifest, if you send the correct row.',
+    'Your contact can: register the application that obtained the credential, if no company has moved with another application, so that you can try the company again; correct the manifest, if you send the correct row.',
   ]);
 });
 
 test('a relink is offered as a wait for the end customer, not as a check that has to be asked for later', () => {
   const relinkAction = { message: 'relink', title: 'Wait until companies have reconnected' };
   const actions = [relinkAction] as unknown as Parameters<typeof offeredRemedies>[0]['actions'];
-  expect(offeredRemedies({ actions, isRotating: true }, ['relink'])).toMatchObject([
+  expect(offeredRemedies({ actions, isRotating: true, route: 'managed' }, ['relink'])).toMatchObject([
     {
       action: { title: 'Wait for the reconnection' },
       advice: 'let the migration check the company again once the end customer has reconnected it',
+    },
+  ]);
+});
+
+test.each([
+  ['managed', 'so that support can try the company again'],
+  ['self-service', 'and then try the company again'],
+] as const)('%s: the advice about another application says who tries the company again', (route, then) => {
+  const action = { message: 'applicationSupplied', title: 'Supply the application' };
+  const actions = [action] as unknown as Parameters<typeof offeredRemedies>[0]['actions'];
+  expect(offeredRemedies({ actions, isRotating: true, route }, ['application'])).toMatchObject([
+    {
+      advice: `supply the application that obtained the credential, if no company has moved with another application, ${then}`,
     },
   ]);
 });
