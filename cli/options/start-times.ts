@@ -40,7 +40,7 @@ export function printFirstOpening(output: Output, progress: Progress, now: strin
   const isFromStart = !isLate && !isConfirmed && staleMs !== null && staleSince(progress) === null;
   output.line(
     isFromStart
-      ? `    counted from the start, data is out of date ${howLong}; for longer if the client confirms earlier that syncing is off`
+      ? `    data is out of date ${howLong} after the start; for longer if the client confirms earlier that syncing is off`
       : `    data ${isLate && isConfirmed ? 'is' : 'will be'} out of date ${howLong} for each company for which ${confirmed}`,
   );
 }

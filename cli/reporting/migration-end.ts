@@ -6,9 +6,11 @@ import type { Estimate } from '../../domain/planning/estimate';
 import { mainLimitsText, shownWindows } from '../../domain/planning/limit-texts';
 import type { MigrationLimits } from '../../domain/planning/limits';
 import { rateText } from '../../domain/planning/throughput';
-import { continuationOf, continuationText, type Continuation } from '../../domain/progress/continuation';
+import { continuationOf, continuationText } from '../../domain/progress/continuation';
 import {
+  isStaleFromStart,
   liveForecastOf,
+  longestStaleText,
   recentRate,
   remainingWork,
   withLiveCounts,
@@ -17,7 +19,7 @@ import {
 } from '../../domain/progress/forecast';
 import { forecastWhilePaused } from '../../domain/progress/paused-forecast';
 import type { Progress } from '../../domain/progress/progress';
-import { counted, duration, hoursText, spanText } from '../../domain/text/sentences';
+import { counted, duration, spanText } from '../../domain/text/sentences';
 import { printFirstOpening } from '../options/start-times';
 import type { Output } from '../terminal/output';
 import { localTime, shortTime } from '../terminal/times';
@@ -57,8 +59,7 @@ export function printEnd(output: Output, progress: Progress, found: ForecastFind
   if (windows.length > 0 && countOpen(counts) > 0 && !isOver(state)) output.line(`Windows: ${shownWindows(windows)}`);
   printFirstOpening(output, progress, now.toISOString());
   const forecast = shownForecast(progress, found, now);
-  const continuation = forecast && continuationOf(withLiveCounts(progress, live), forecast, now.toISOString());
-  const end = forecast?.ends ? endText(forecast, continuation, now) : null;
+  const end = forecast?.ends ? endText(withLiveCounts(progress, live), forecast, now) : null;
   const rate = recentRate(progress, live ?? throughput);
   if (forecast?.basis === 'throughput' && rate !== null) {
     return output.line(`Rate: ${[`${rateText(rate)} a minute`, end ?? []].flat().join(', ')}`);
@@ -92,20 +93,18 @@ const BASIS = {
   migration: 'as measured',
 } as const satisfies Record<Estimate['basis'], string>;
 
-function endText(
-  { ends, staleMs, isComplete, companies }: Forecast,
-  continuation: Continuation | null,
-  now: Date,
-): string | null {
+function endText(progress: Progress, forecast: Forecast, now: Date): string | null {
+  const { ends, staleMs, isComplete, companies } = forecast;
   if (ends === null) return null;
   const [earliest, latest] = [shortTime(ends.earliest, now), shortTime(ends.latest, now)];
   const when = spanText(earliest, latest);
-  const stale = staleMs === null ? '' : `, data out of date for up to ${hoursText(staleMs / HOUR_MS)}`;
-  const continues = continuationText(continuation, (iso) => shortTime(iso, now));
+  const at = now.toISOString();
+  // Counted from the start, it is also the time until the end, and an 80x24 terminal has no room to say both.
+  const what = isStaleFromStart(progress, at) ? '' : 'data out of date for ';
+  const stale = staleMs === null ? '' : `, ${what}${longestStaleText(progress, staleMs, at)}`;
+  const continues = continuationText(continuationOf(progress, forecast, at), (iso) => shortTime(iso, now));
   const end = isComplete
     ? `ends ${when}${stale}`
     : `${companies.toLocaleString('en-US')} more expected to be moved ${when}`;
   return end + continues;
 }
-
-const HOUR_MS = 3_600_000;

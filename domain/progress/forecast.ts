@@ -13,7 +13,7 @@ import { isOver } from '../migration/terminated';
 import { timeAtPace } from '../planning/pacing';
 import { expectedEnd, isMeasured, perMinute, withinLimit, type Throughput } from '../planning/throughput';
 import { endWithin, nextMove, type Window } from '../planning/windows';
-import { toFullMinute } from '../text/sentences';
+import { hoursText, toFullMinute } from '../text/sentences';
 import type { Progress } from './progress';
 import { isBeforeSyncIsOff, type Step } from '../migration/steps';
 
@@ -264,16 +264,25 @@ export function staleSince({ route, counts, estimate, step, steps }: ForecastInp
 }
 
 /**
- * Returns whether `staleMs` of a forecast is counted from a proposed start in the future, because no company is
- * confirmed. Data is then out of date for longer if the client turns off syncing before the start.
+ * Returns how long the data of a company can be out of date: `up to 6 hours`. While no company is confirmed, `staleMs`
+ * is counted from a proposed start in the future: `up to 6 hours after the start`. Data is then out of date for longer
+ * if the client turns off syncing before the start.
  *
+ * @param staleMs of a forecast
  * @param now ISO 8601, UTC
  */
+export function longestStaleText(progress: ForecastInput, staleMs: number, now: string): string {
+  const longest = `up to ${hoursText(staleMs / HOUR_MS)}`;
+  return isStaleFromStart(progress, now) ? `${longest} after the start` : longest;
+}
+
+/** Returns whether `staleMs` of a forecast is counted from a proposed start in the future. */
 export function isStaleFromStart(progress: ForecastInput, now: string): boolean {
   const { proposal } = progress;
   return proposal !== null && isAfter(proposal.startAt, now) && staleSince(progress) === null;
 }
 
+const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 /** Returns the first full minute that is not before the instant and is after `now`. */

@@ -1,8 +1,8 @@
 /** Go or no-go: the conditions that pause an unattended migration, and the conditions that do not pause it. */
 import { exceedsTolerance, MIN_TRIED_FOR_SHARE, percent, type MigrationLimits } from '../planning/limits';
 import type { WindowOccurrence } from '../planning/windows';
-import { counted, hoursText, momentText, outOf } from '../text/sentences';
-import type { Forecast } from './forecast';
+import { counted, momentText, outOf } from '../text/sentences';
+import { longestStaleText } from './forecast';
 import type { GoNoGoFacts } from './go-nogo-facts';
 
 export function pauseConditions({ route, limits, failures, platform, progress }: GoNoGoFacts): readonly string[] {
@@ -15,7 +15,8 @@ export function pauseConditions({ route, limits, failures, platform, progress }:
   ];
 }
 
-export function notes({ limits, failures, forecast }: GoNoGoFacts, window: WindowOccurrence | null): readonly string[] {
+export function notes(given: GoNoGoFacts, window: WindowOccurrence | null): readonly string[] {
+  const { limits, failures } = given;
   return [
     ...(hasTolerance(limits)
       ? []
@@ -26,12 +27,12 @@ export function notes({ limits, failures, forecast }: GoNoGoFacts, window: Windo
       : [
           `no move begins from ${momentText(window.closesAt)} until the next window; syncing companies are still checked`,
         ]),
-    ...endNotes(forecast),
+    ...endNotes(given),
   ];
 }
 
-function endNotes(forecast: Forecast | null): readonly string[] {
-  if (!forecast?.ends || forecast.staleMs === null) return [];
+function endNotes({ forecast, progress, now }: GoNoGoFacts): readonly string[] {
+  if (!forecast?.ends || forecast.staleMs === null || progress === null) return [];
   const { companies, isComplete, ends, staleMs } = forecast;
   const some =
     companies === 1
@@ -39,11 +40,9 @@ function endNotes(forecast: Forecast | null): readonly string[] {
       : `the last of ${counted(companies, 'company')} that are moving or can be moved`;
   return [
     `${isComplete ? 'the last company' : some} is expected to be moved by ${momentText(ends.latest)} at the latest`,
-    `until then, the data of a company can be out of date for up to ${hoursText(staleMs / HOUR_MS)}`,
+    `until then, the data of a company can be out of date for ${longestStaleText(progress, staleMs, now)}`,
   ];
 }
-
-const HOUR_MS = 3_600_000;
 
 function hasTolerance({ toleratedFailures, toleratedShare }: MigrationLimits): boolean {
   return toleratedFailures !== null || toleratedShare !== null;

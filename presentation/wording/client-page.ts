@@ -9,15 +9,13 @@ import { isOver } from '../../domain/migration/terminated';
 import { isBeforeSyncIsOff } from '../../domain/migration/steps';
 import type { Estimate } from '../../domain/planning/estimate';
 import { firstOpenings, openingAfterStart } from '../../domain/progress/first-opening';
-import { forecastOf, isStaleFromStart, type Forecast } from '../../domain/progress/forecast';
+import { forecastOf, isStaleFromStart, longestStaleText, type Forecast } from '../../domain/progress/forecast';
 import { detailProblems } from '../../domain/migration/preflight-result';
 import type { Progress } from '../../domain/progress/progress';
 import { problemsByRole, tasksOfBothSides } from '../../domain/progress/acting-roles';
 import { CHANGE_DETAILS, currentTask } from '../../domain/progress/waiting-for';
-import { counted, hoursText, momentText, namedCompanies } from '../../domain/text/sentences';
+import { counted, momentText, namedCompanies } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
-
-const HOUR_MS = 3_600_000;
 
 /** Returns the name of a migration's platform. */
 export function platformOf({ platformKey }: Pick<Progress, 'platformKey'>): string {
@@ -135,8 +133,7 @@ export function openingText(progress: Progress, now: string): { readonly why: st
 function longestText(progress: Progress, now: string, before: string): string {
   const staleMs = forecastOf(progress, progress.throughput, now)?.staleMs ?? null;
   if (staleMs === null) return '';
-  const longest = `up to ${hoursText(staleMs / HOUR_MS)}`;
-  return isStaleFromStart(progress, now) ? `, ${longest} after the start` : `${before} ${longest}`;
+  return `${isStaleFromStart(progress, now) ? ',' : before} ${longestStaleText(progress, staleMs, now)}`;
 }
 
 /** Returns which measurements an estimate is based on. */

@@ -54,7 +54,7 @@ test('a start outside the windows is shown with the next opening, and with how l
   expect(firstOpening(saturday, EARLIER)).toEqual(MONDAY);
   expect(printed(saturday)).toBe(
     '  ! the start is outside the windows; the next window opens Mon 7 Dec 2026, 22:00 UTC\n' +
-      '    counted from the start, data is out of date for up to 48.1 hours; for longer if the client confirms earlier that syncing is off\n',
+      '    data is out of date for up to 48.1 hours after the start; for longer if the client confirms earlier that syncing is off\n',
   );
   expect(printed(starting('2026-12-05T22:00:00.000Z'))).toContain('out of date for at least 48 h for each company');
 });
@@ -63,7 +63,7 @@ const CONFIRMED_EARLIER = { ...SIX_MINUTES, volume: { ...SIX_MINUTES.volume, sta
 
 test('the figure counts from the start if the only confirmed company was left out after the estimate', () => {
   const progress = starting('2026-12-05T22:00:00.000Z', { estimate: CONFIRMED_EARLIER });
-  expect(printed(progress)).toContain('    counted from the start, data is out of date for up to 48.1 hours; ');
+  expect(printed(progress)).toContain('    data is out of date for up to 48.1 hours after the start; ');
 });
 
 test('the figure counts from an earlier confirmation if a held-back company can be the confirmed one', () => {
@@ -110,7 +110,7 @@ test.each([
     proposal: { startAt, role: 'support', by: 'Sam', at: AT },
   });
   expect(printed(progressOf(migrationPlan(), after))).toContain(
-    'data is out of date for up to 48.1 hours; for longer if',
+    'data is out of date for up to 48.1 hours after the start; for longer if',
   );
 });
 

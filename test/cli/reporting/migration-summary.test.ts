@@ -237,6 +237,14 @@ test('the rate and the expected end replace the estimate once companies are bein
   expect(shown(situation('a completed migration'), 80).join('\n')).not.toMatch(/Rate|Estimate|Start/);
 });
 
+test('while no company is confirmed, the time without current data is counted from a start in the future', () => {
+  const startAt = '2026-03-09T20:00:00.000Z';
+  const state = { ...situation('step 4'), proposal: { startAt, role: 'support', by: 'Sam', at: AT } } as const;
+  expect(shown(state, 200).join('\n')).toMatch(/^ {2}ends .+, up to \d+ minutes after the start$/m);
+  const confirmed = { ...state, counts: counts({ total: 60, waiting: 60, unconfirmed: 59 }) };
+  expect(shown(confirmed, 200).join('\n')).toMatch(/, data out of date for up to [\d.]+ hours$/m);
+});
+
 test('--evidence lists the checks of the first company and the warnings that were accepted', () => {
   const state = situation('step 6');
   expect(shown(state, 80).join('\n')).toContain(

@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { goNoGo } from '../../../domain/progress/go-nogo';
 import type { GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
-import { AT, counts } from '../../support/migrations/migration-states';
+import { AT, counts, stateAt } from '../../support/migrations/migration-states';
 import { facts, FORECAST, MOVING, noGos, warned, whyOf } from './go-nogo-sample';
 
 test('the notes give the end and the time without current data according to the forecast, if there is one', () => {
@@ -9,6 +9,11 @@ test('the notes give the end and the time without current data according to the 
     'the last company is expected to be moved by 2026-03-10 03:00 UTC at the latest',
     'until then, the data of a company can be out of date for up to 5 hours',
   ]);
+  const proposal = { startAt: '2026-03-09T22:00:00.000Z', role: 'support', by: 'Sam', at: AT } as const;
+  const unconfirmed = counts({ total: 9, waiting: 9, unconfirmed: 9 });
+  expect(goNoGo(facts({}, stateAt('disable-syncing', { proposal, counts: unconfirmed }))).notes.at(-1)).toBe(
+    'until then, the data of a company can be out of date for up to 5 hours after the start',
+  );
   const some = { ...FORECAST, companies: 4, isComplete: false };
   expect(goNoGo(facts({ forecast: some })).notes.at(-2)).toBe(
     'the last of 4 companies that are moving or can be moved is expected to be moved by 2026-03-10 03:00 UTC at the latest',
