@@ -8,7 +8,7 @@ import {
   type VaultKeyWrapper,
   type KeyRing,
 } from '../../../security';
-import { openDatabase, readMigration, renewVault, rotateVaults, type Database } from '../../../store';
+import { openDatabase, readConfirmers, readMigration, renewVault, rotateVaults, type Database } from '../../../store';
 import { PRINT_NOTHING, type CommandResult } from '../../terminal/output';
 import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
 import { clientCommand, readClientPortal } from '../../connections/client-portal';
@@ -145,6 +145,8 @@ async function renew(
     keyLost: keyLost === true,
   });
   const { deleted, deletedReplacements, kept, keptWaiting, deletedSecrets } = renewal;
+  // On such a platform, a credential is stored only if it was obtained after the confirmation of its company.
+  const isTooEarly = stored.rotating && (await readConfirmers(db, migration, 1)).people === 0;
   const portal = await readClientPortal({ db, portalUrl }, migration);
   const target = { ...stored, application: null };
   const byClient = (remedy: 'application' | 'credentials' | 'replace-credential'): string =>
@@ -184,7 +186,11 @@ async function renew(
         deleted > deletedReplacements || keptWaiting > 0
           ? 'Have the client export its credentials again, and supply them'
           : 'If a company that is waiting to be moved has no credential, have the client supply one';
-      output.line(`${what} with: ${byClient('credentials')}`);
+      output.line(
+        isTooEarly
+          ? 'The client has no credentials to supply until it has confirmed that syncing is off.'
+          : `${what} with: ${byClient('credentials')}`,
+      );
       if (deletedReplacements > 0) {
         const isOne = deletedReplacements === 1;
         const were = isOne ? 'was a replacement for another credential' : 'were replacements for other credentials';
@@ -198,7 +204,7 @@ async function renew(
       );
       if (stored.paused) {
         output.line(
-          `The migration is paused. Once the credentials have been supplied, resume it with: ferry resume ${migration}`,
+          `The migration is paused. ${isTooEarly ? 'Resume it' : 'Once the credentials have been supplied, resume it'} with: ferry resume ${migration}`,
         );
       }
     },

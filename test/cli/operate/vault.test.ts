@@ -22,8 +22,8 @@ const env = (): NodeJS.ProcessEnv => ({
   ...{ TOKENFERRY_MASTER_KEY: KEY, TOKENFERRY_VAULT_SECRETS: ledger.secrets },
 });
 
-async function createMigration(route: Route = 'managed'): Promise<string> {
-  const migration = suppliedMigration({ rotating: false, route });
+async function createMigration(route: Route = 'managed', rotating = false): Promise<string> {
+  const migration = suppliedMigration({ rotating, route });
   await supplyMigration(ledger.db, migration, manifestRows(1));
   await openMigration(ledger.db, migration.id);
   const keys = createVaultKeyWrapper(parseMasterKeys(new Secret(KEY)), createVaultSecretFolder(ledger.secrets));
@@ -68,6 +68,20 @@ test('renew asks for no export of a credential that might have been sent', async
   );
   expect(out).toContain(conditional(id));
   expect(out).not.toMatch(/must be|export/);
+});
+
+test('renew asks for no credential that would not be stored, because no company is confirmed', async () => {
+  const id = await createMigration('managed', true);
+  await ledger.db.updateTable('migrations').set({ paused: true }).where('id', '=', id).execute();
+  const out = await renew(id);
+  expect(out).toContain('The client has no credentials to supply until it has confirmed that syncing is off.\n');
+  expect(out).not.toContain('ferry credentials');
+  expect(out).toMatch(new RegExp(`The migration is paused\\. Resume it with: ferry resume ${id}\n$`));
+  const supply = () => supplyCredentials(ledger.db, id, credentials(), 'Cleo');
+  expect(await supply()).toMatchObject({ stored: [] });
+  await updateRow(ledger.db, id, 1, { confirmed_at: new Date(0), confirmed_by: 'Cleo' });
+  expect(await renew(id)).toContain(`has no credential, have the client supply one with: ferry credentials ${id} `);
+  expect(await supply()).toMatchObject({ stored: ['c1'] });
 });
 
 test('renew asks for an export of a kept credential that was not sent yet', async () => {
