@@ -88,6 +88,8 @@ export function printMigration(
 ): void {
   const { migrationId } = progress;
   const { windowsPaused, isBatchRunning, ledgerBehind, next, clientPage, keyFingerprint } = found;
+  const at = now.toISOString();
+  const areWindowsPaused = windowsPaused !== null && !hasOpenWindow(progress, progress.windows, isBatchRunning, at);
   output.line(`${output.styled('bold', migrationId)}  ${headline(progress)}`);
   const ended = endedByText(progress);
   if (ended !== null) output.line(`${sentence(progress.state)} ${ended}`);
@@ -98,7 +100,7 @@ export function printMigration(
   const listed = ledgerBehind ? null : problemsToList(progress);
   if (ledgerBehind) output.line(output.styled('yellow', ledgerBehindText(hasEnded)));
   else if (windowsPaused === null || !isForWindow(progress, isBatchRunning, now))
-    output.line(waitingText(progress, now));
+    output.line(waitingText({ ...progress, areWindowsPaused }, now));
   if (listed !== null) printPreflight(output, listed);
   const meanwhile = meanwhileText(progress);
   if (meanwhile !== null) output.line(output.styled('yellow', meanwhile));
@@ -115,8 +117,6 @@ export function printMigration(
   const reconnections = ledgerBehind ? null : reconnectionsAfterEnd(progress, localTime);
   if (reconnections !== null) output.line(reconnections);
   if (interrupted) printInterrupted(output, progress, interrupted, ledgerBehind);
-  const at = now.toISOString();
-  const areWindowsPaused = windowsPaused !== null && !hasOpenWindow(progress, progress.windows, isBatchRunning, at);
   if (deferred && !hasEnded) {
     const once = resumptionText(progress, areWindowsPaused);
     printDeferred(output, progress, { ...deferred, ...(ledgerBehind && { nextTryAt: null }), once }, now);

@@ -7,6 +7,8 @@ import { momentText } from '../text/sentences';
 /** The facts on which the remaining moves depend. */
 export interface RemainingMoves extends Pick<MigrationState, 'counts' | 'window'> {
   readonly windows: readonly Window[];
+  /** True if no window is open, and the Schedule, which opens the windows, is paused. */
+  readonly areWindowsPaused?: boolean;
 }
 
 /**
@@ -19,25 +21,26 @@ export function remainingText(moves: RemainingMoves, now: string | null): string
   const ready = countReadyOrMoving(counts);
   // The ledger's counts can show that no company is left, because they are newer than the workflow's.
   if (ready === 0) return 'no more companies are moving: the results are being recorded';
+  const moving = counts.importing + counts.syncing;
+  if (moves.areWindowsPaused && moving > 0)
+    return ready > moving ? 'moves that have begun continue' : 'the remaining companies are being moved';
+  if (waitsForDeferred(counts)) {
+    // Names no window, because the next try can be after that window.
+    return ready === 1
+      ? 'the remaining company is waiting for its next try'
+      : 'the remaining companies are waiting for their next try';
+  }
   const window = windowAt(moves, now);
   const isAhead = now !== null && window !== null && window.opensAt > now;
   const [opens, closes] = window === null ? ['', ''] : [momentText(window.opensAt), momentText(window.closesAt)];
-  const inWindow = window === null ? '' : `, in the window from ${opens} to ${closes}`;
-  if (waitsForDeferred(counts)) {
-    // Does not name an open window, because the next try can be after it has closed.
-    const inNextWindow = isAhead ? inWindow : '';
-    return ready === 1
-      ? `the remaining company is waiting for its next try${inNextWindow}`
-      : `the remaining companies are waiting for their next try${inNextWindow}`;
-  }
-  const moving = counts.importing + counts.syncing;
   if (window !== null && moving === 0 && (isAhead || now === null))
     return `the remaining companies are moved in the window from ${opens} to ${closes}`;
-  if (!isAhead) return `the remaining companies are being moved${inWindow}`;
-  // Moves that have begun need no window.
+  if (!isAhead)
+    return `the remaining companies are being moved${window === null ? '' : `, in the window from ${opens} to ${closes}`}`;
+  // Moves that have begun need no window. Promises no move in the next window, because a person can pause the windows.
   return ready === moving
     ? 'the remaining companies are being moved'
-    : `moves that have begun continue; new moves begin at ${opens}`;
+    : `moves that have begun continue; no more begin before ${opens}`;
 }
 
 /**

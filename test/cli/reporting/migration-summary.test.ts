@@ -150,6 +150,15 @@ test('if the Schedule is paused, show does not promise moves that nobody begins,
     expect(closed).not.toMatch(/are moved in the window|are being moved/);
     expect(closed).toContain('No window opens now (platform trouble, Sam). To open windows again: ferry schedule');
   }
+  const moving = { ...state, counts: { ...some, importing: 3 } };
+  const more = {
+    windowsPaused: 'platform trouble, Sam',
+    isBatchRunning: true,
+    now: new Date('2026-03-02T12:00:00.000Z'),
+  };
+  expect(shown(moving, 300, false, null, null, more).join('\n')).toContain(
+    '\nMoves that have begun continue\nNo window opens now (platform trouble, Sam). To open windows again: ferry schedule',
+  );
 });
 
 test('a cancelled migration says who cancelled it, when and why', () => {

@@ -141,7 +141,7 @@ test('while no window is open, only moves that have begun continue', () => {
   const inWindow = `${moved}, in the window from 2026-03-07 21:00 UTC to 2026-03-07 23:00 UTC`;
   expect(currentTask(progress, '2026-03-07T22:59:00.000Z')).toBe(inWindow);
   expect(currentTask(progress, '2026-03-07T23:00:00.000Z')).toBe(
-    'moves that have begun continue; new moves begin at 2026-03-08 21:00 UTC',
+    'moves that have begun continue; no more begin before 2026-03-08 21:00 UTC',
   );
 });
 
