@@ -44,19 +44,11 @@ export class NoSuchMigration extends Error {
   }
 }
 
-/**
- * Thrown when a migration is started again before a worker has opened it. Its workflow is running, and its manifest in
- * the ledger has been replaced.
- */
+/** Thrown when a migration is started again before a worker has opened it. Its workflow is running. */
 export class MigrationRunning extends Error {
   override readonly name = 'MigrationRunning';
-  /** @param hasManifest whether a manifest was supplied with the new start */
-  constructor(
-    readonly migrationId: string,
-    hasManifest: boolean,
-  ) {
-    const manifest = hasManifest ? 'the manifest that was supplied last' : 'no manifest';
-    super(`migration ${migrationId} has already been started; it now has ${manifest}`);
+  constructor(readonly migrationId: string) {
+    super(`migration ${migrationId} has already been started, so this start was refused`);
   }
 }
 

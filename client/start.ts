@@ -14,6 +14,7 @@ import {
   discardSupplied,
   manifestDigest,
   MigrationExists,
+  readMigration,
   readStagedDigest,
   stageCredentials,
   supplyMigration,
@@ -23,7 +24,7 @@ import { MIGRATIONS, progressQuery, TASK_QUEUE } from '../workflows/messages';
 import type { LedgerClient } from './connect';
 import { decide, type DecisionResult } from './decide';
 import { LabelReserved, MigrationRunning } from './errors';
-import { isInProgress } from './workflow-ids';
+import { describeIfFound, isInProgress } from './workflow-ids';
 import { readRetriedErrors } from './health';
 import { preflightInFull, readProgressIfAnswered } from './progress';
 import { queryMigration } from './query';
@@ -87,6 +88,9 @@ export async function startMigration(ferry: LedgerClient, request: StartRequest)
     limits,
     decisions: { ...DEFAULT_DECISION_RULES, ...request.decisions },
   };
+  // A running workflow already has its plan, so the ledger must not get another one.
+  if ((await readMigration(db, migrationId))?.state === 'supplied' && (await isRunningMigration(ferry, migrationId)))
+    throw new MigrationRunning(migrationId);
   const companies = await supplyMigration(
     db,
     {
@@ -122,8 +126,7 @@ export async function startMigration(ferry: LedgerClient, request: StartRequest)
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    if (await isRunningMigration(ferry, migrationId))
-      throw new MigrationRunning(migrationId, request.rows !== undefined);
+    if (await isRunningMigration(ferry, migrationId)) throw new MigrationRunning(migrationId);
     await discardSupplied(db, migrationId);
     throw new MigrationExists(`Temporal already has a workflow with the id ${migrationId}`);
   }
@@ -136,7 +139,8 @@ export async function startMigration(ferry: LedgerClient, request: StartRequest)
  * organizations, so the caller discards the stored manifest.
  */
 async function isRunningMigration({ temporalWithoutCodec }: LedgerClient, migrationId: string): Promise<boolean> {
-  const existing = await temporalWithoutCodec.workflow.getHandle(migrationId).describe();
+  const existing = await describeIfFound(temporalWithoutCodec.workflow, migrationId);
+  if (existing === null) return false;
   const { type, taskQueue } = existing;
   const isMigration = Object.values<string>(MIGRATIONS).includes(type) && taskQueue === TASK_QUEUE;
   return isMigration && isInProgress(existing);

@@ -81,11 +81,10 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new NoSuchMigration(M), /there is no migration acme\.xero/, /ferry list/],
   [new MigrationExists(`migration ${M} already exists`), /acme\.xero/, /--label/],
   [
-    new MigrationRunning(M, true),
-    /acme\.xero has already been started; it now has the manifest that was supplied last$/,
+    new MigrationRunning(M),
+    /acme\.xero has already been started, so this start was refused$/,
     /^see what to do next with: ferry show acme\.xero$/,
   ],
-  [new MigrationRunning(M, false), /it now has no manifest$/, /ferry show acme\.xero$/],
   [new LabelReserved('the label batch is reserved'), /batch/, /--label/],
   [new LedgerBehind(M), /first with: ferry reconcile acme\.xero$/, /this decision again/],
   [new WorkflowIdOccupied(occupiedText(`${M}.closing`)), /terminate --workflow-id acme\.xero\.closing$/, /run this/],
