@@ -5,6 +5,7 @@
  */
 import type { Remedy } from '../../domain/companies/remedies';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
+import { REPLACED_PROBLEM } from '../../domain/preflight/applications';
 import { counted } from '../../domain/text/sentences';
 import type { Route } from '../../platforms/platforms';
 import type { MigrationView } from '../contract/migration-view';
@@ -118,6 +119,14 @@ const known = (remedies: readonly string[]): readonly Remedy[] =>
 export function lacksCredential({ state, confirmedAt, hasCredential, remedies }: Company): boolean {
   const isWaiting = state === 'not-moved-yet' && remedies.includes('exclude');
   return isWaiting && confirmedAt !== null && !hasCredential && !remedies.includes('amend');
+}
+
+/**
+ * Returns whether the file with all reconnect links contains a company (`needsLink` in
+ * `domain/companies/company-state.ts`). A company that was not moved for another reason can also have a link.
+ */
+export function isInReconnectLinks({ state, problem, linkUrl }: Company): boolean {
+  return linkUrl !== null && (state === 'must-reconnect' || (problem?.includes(REPLACED_PROBLEM) ?? false));
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The two lists of the page: all companies with search and filter, and those that need attention. */
 import type { App } from '../app';
-import { noExceptionsText } from '../../client/remedies';
+import { isInReconnectLinks, noExceptionsText } from '../../client/remedies';
 import { STATE_LABELS, type CompanyState } from '../../client/api';
 import { createCompanyList, type CompanyList } from './companies';
 import { byId, el, field, hint } from '../elements/elements';
@@ -68,7 +68,7 @@ export function createExceptions(app: App): CompanyList {
     empty: () => noExceptionsText(app.view()),
     onShow: (companies, hasMore) => {
       about.hidden = companies.length === 0;
-      download.hidden = !hasMore && companies.every(({ linkUrl }) => linkUrl === null);
+      download.hidden = !hasMore && !companies.some(isInReconnectLinks);
       intro.textContent = introOf(app);
     },
   });

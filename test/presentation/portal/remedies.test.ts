@@ -1,8 +1,9 @@
 /** The remedies that the portal lists for a company: each one is accepted now, and someone can carry it out. */
+import { needsLink } from '../../../domain/companies/company-state';
 import { FAILURE_KINDS } from '../../../domain/companies/failures';
 import { remediesFor } from '../../../domain/companies/remedies';
 import { momentText } from '../../../domain/text/sentences';
-import { offeredRemedies, otherHelp } from '../../../portal/client/remedies';
+import { isInReconnectLinks, offeredRemedies, otherHelp } from '../../../portal/client/remedies';
 import { companyOf } from '../../../portal/server/companies';
 import { AT, counts, firstCompany, stateAt } from '../../support/migrations/migration-states';
 
@@ -66,6 +67,21 @@ test.each([
     },
   ]);
 });
+
+test.each([
+  [{ failure: 'reauthorization-required' }, true],
+  [{ failure: 'reauthorization-required', linkUrl: null }, false],
+  [{ failure: 'wrong-organization' }, false],
+  [{ failure: 'wrong-organization', dependsOnReplaced: true }, true],
+  [{ state: 'moved', failure: null, dependsOnReplaced: true }, true],
+] as const)(
+  'the page offers the file with the reconnect links only if it contains a link: %j',
+  (changes, isOffered) => {
+    const row = { ...WAITING_ROW, state: 'failed', linkUrl: 'https://link.example/1', ...changes } as const;
+    expect(isInReconnectLinks(companyOf(row, null))).toBe(isOffered);
+    expect(needsLink(row.state, row.failure, row.dependsOnReplaced) && row.linkUrl !== null).toBe(isOffered);
+  },
+);
 
 /** A company that waits for another try. */
 const ROW = { ...WAITING_ROW, reference: 'acme-1', tries: 1 };
