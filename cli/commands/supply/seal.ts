@@ -141,6 +141,11 @@ export async function sealFile(
   howToSupply: HowToSupply = throughSupport(key),
 ): Promise<CommandResult> {
   const output = options.output ?? `${file}.sealed`;
+  if (options.clientId === undefined && options.environment !== undefined)
+    throw new CommandFailed(
+      '--environment needs --client-id',
+      'nothing was sealed; if the file contains a client secret, add --client-id with the client id of its application; if it contains credentials, leave out --environment',
+    );
   if (existsSync(output)) throw new CommandFailed(`${output} already exists`, 'choose another file with --output');
   const files = { file, output, howToSupply };
   return options.clientId === undefined

@@ -100,15 +100,15 @@ test('a sealed client secret is registered by a worker, and is not stored afterw
     slug: 'zoho-books',
   });
   await other.until(({ preflight, checking }) => preflight !== null && !checking);
-  const { json } = await runJson(orchestrator, 'migration-key', other.id);
   const secret = fileOf('secret.txt', 'client-secret-marker\n');
   const application = ['--client-id', 'acme-app', '--environment', 'production'];
-  const otherKey = String(json['key']);
+  const otherKey = String((await runJson(orchestrator, 'migration-key', other.id)).json['key']);
   const tokens = await credentialFile('not-a-secret.csv');
   const wrong = await sealFor(otherKey, tokens, ...application);
   expect(wrong).toMatchObject({ exitCode: 1, out: '' });
   expect(wrong.err).toContain('looks like a file of credentials or companies; nothing was sent or sealed');
   expect([existsSync(tokens), existsSync(`${tokens}.sealed`)]).toEqual([true, false]);
+  expect((await sealFor(otherKey, secret, '--environment', 'sandbox')).err).toContain('needs --client-id; nothing was');
   const sealed = await sealFor(otherKey, secret, ...application);
   expect(sealed.exitCode).toBe(0);
   expect(sealed.out).toContain('Delete it and all copies once the sealed file has been accepted.');
