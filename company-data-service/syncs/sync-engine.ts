@@ -98,7 +98,13 @@ export class SyncEngine {
       this.wakeUp();
     });
     await listener.connect();
-    await listener.query(`listen ${WORK_CHANNEL}`);
+    try {
+      await listener.query(`listen ${WORK_CHANNEL}`);
+    } catch (failure) {
+      // The next step opens another connection.
+      await listener.end();
+      throw failure;
+    }
     this.listener = listener;
   }
 

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { Writable } from 'node:stream';
+import { Client } from 'pg';
 import pino from 'pino';
 import { createKey, startService } from '../../company-data-service';
 import { until } from '../support/async';
@@ -93,6 +94,26 @@ describe('the service', () => {
     expect(await waitForSyncs(service.client, company)).toMatchObject({ invoices: { currentStatus: 'Complete' } });
     // The sync engine still notices newly queued syncs.
     await newSyncedConnection(service.administrator, 'sbx-ok-3');
+    await service.close();
+  });
+
+  it('leaves no connection open when it cannot listen for new work', async () => {
+    const query = Reflect.get(Client.prototype, 'query') as (this: Client, ...given: unknown[]) => unknown;
+    const pids: unknown[] = [];
+    const failing = jest.spyOn(Client.prototype, 'query').mockImplementation(function (
+      this: Client,
+      ...given: unknown[]
+    ) {
+      if (!String(given[0]).startsWith('listen ')) return query.apply(this, given);
+      pids.push(Reflect.get(this, 'processID'));
+      return query.call(this, 'select 1 / 0');
+    });
+    const service = await runService();
+    await until(() => pids.length === 2);
+    failing.mockRestore();
+    const ended = 'select pid, pg_terminate_backend(pid) from pg_stat_activity where pid = any ($1)';
+    const { rows } = await execute(service.database.url, ended, [pids]);
+    expect(rows).not.toContainEqual(expect.objectContaining({ pid: pids[0] }));
     await service.close();
   });
 
