@@ -107,7 +107,7 @@ test.each([
       'decisions/roles.ts',
       'decisions/self-service.ts',
       'decisions/verification.ts',
-      'migration/review-changed.ts',
+      'migration/decision-record.ts',
       'migration/signatures.ts#signatureRefusal',
     ],
     30,
