@@ -70,7 +70,8 @@ const CLOSED_WITHIN_MS = 30_000;
 
 /**
  * Closes a terminated migration in the ledger in the same way as a cancelled migration: its organizations are released
- * and its credentials destroyed. Waits up to 30 s.
+ * and its credentials destroyed. Waits up to 30 s, or up to 60 s if it joins a workflow that has no effect, because
+ * it then starts the workflow once more.
  *
  * @param by the person who requests the closing, for the audit trail
  * @returns false if the migration is not closed yet; a worker closes it once no request of the migration can be in

@@ -111,7 +111,7 @@ export async function importSlice(
     ...(isServiceDown && { isServiceDown }),
     concurrencyOf: ({ companiesPerSliceAtOnce }) => companiesPerSliceAtOnce,
     beforeTake: async (inFlight, opened) => {
-      // Waits only if no company is in flight, because the pool must be free to write outcomes.
+      // Waits only if no company is in flight, because the worker pool writes no outcomes while this function waits.
       if (inFlight > 0 || Date.now() >= nextClaimAt) return false;
       await Promise.race([sleep(nextClaimAt - Date.now()), opened]);
       return true;

@@ -151,7 +151,8 @@ function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Da
   const { migrationId, step, overview } = row;
   const { moved, total, text } = movedOf(row);
   const rate = row.progress && statusGroup(row) === 'running' ? recentRate(row.progress, overview) : null;
-  // Once the workflow has ended, `failed` also counts companies that were still waiting; `exceptions` does not.
+  // Once the workflow has ended, `failed` also counts all companies that were still waiting. Of these, `exceptions`
+  // counts only those that were deferred or held back.
   const exceptions = row.endedInTemporal ? row.failed : (overview?.exceptions ?? row.failed);
   const end = rowForecast(row, now)?.ends?.latest;
   const line = cellsOf(layout, {

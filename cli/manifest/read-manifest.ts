@@ -49,7 +49,7 @@ export interface Manifest {
   readonly credentials: AsyncIterable<SecretCredential>;
 }
 
-/** The credentials of a migration that has started. */
+/** How the credentials of a migration that has started are supplied. */
 interface SuppliedSeparately {
   /** Returns whether a company has a credential already. */
   readonly isSupplied: (reference: string) => boolean;

@@ -20,7 +20,7 @@ const MAX_PART_CHARACTERS = 20_000_000;
 export interface Supply<Credential> {
   readonly message: DecisionMessage;
   readonly credentials: readonly Credential[];
-  /** Fields of the decision that follows. */
+  /** Further fields of the decision that follows the credentials, for example a reason. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
