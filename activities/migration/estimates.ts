@@ -1,5 +1,13 @@
 /** The activities that estimate the whole move before it begins, and the remaining part of the move later. */
-import { ASSUMED_SPEED, estimate, speedFrom, type Estimate, type SpeedEstimate } from '../../domain/planning/estimate';
+import {
+  ASSUMED_SPEED,
+  estimate,
+  MIN_COMPANIES_MEASURED,
+  speedFrom,
+  type Estimate,
+  type SpeedEstimate,
+} from '../../domain/planning/estimate';
+import type { Throughput } from '../../domain/planning/throughput';
 import { windowOccurrences } from '../../domain/planning/windows';
 import {
   endOutage,
@@ -8,14 +16,12 @@ import {
   measureSpeed,
   readLimits,
   readMigration,
+  readOverviews,
   readSpeed,
   readVolume,
   type Database,
 } from '../../store';
 import type { ActivityDeps, MigrationRef } from '../deps';
-
-/** A speed measured on fewer companies is not stored for later migrations. */
-const MIN_COMPANIES_TO_STORE = 5;
 
 export function estimateActivities({ db }: ActivityDeps) {
   return {
@@ -53,8 +59,9 @@ export function estimateActivities({ db }: ActivityDeps) {
       if (measured === null) return estimateWith(db, migrationId, before, null);
       const { companies } = measured;
       const speedEstimate: SpeedEstimate = { speed: speedFrom(measured, before.speed), basis: 'migration', companies };
-      if (runFinished && companies >= MIN_COMPANIES_TO_STORE) await saveSpeed(db, platformKey, speedEstimate);
-      return estimateWith(db, migrationId, speedEstimate, null);
+      if (runFinished && companies >= MIN_COMPANIES_MEASURED) await saveSpeed(db, platformKey, speedEstimate);
+      const [throughput = null] = await readOverviews(db, [migrationId]);
+      return estimateWith(db, migrationId, speedEstimate, null, throughput);
     },
   };
 }
@@ -91,8 +98,9 @@ async function estimateWith(
   migrationId: string,
   speedEstimate: SpeedEstimate,
   startAt: string | null,
+  throughput: Throughput | null = null,
 ): Promise<Estimate> {
   const { limits, now } = await readLimits(db, migrationId);
   const from = startAt !== null && Date.parse(startAt) > now.getTime() ? startAt : now.toISOString();
-  return estimate({ volume: await readVolume(db, migrationId), limits, speedEstimate, from });
+  return estimate({ volume: await readVolume(db, migrationId), limits, speedEstimate, throughput, from });
 }

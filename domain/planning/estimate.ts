@@ -2,6 +2,7 @@
 import { toFullMinute } from '../text/sentences';
 import type { MigrationLimits } from './limits';
 import { pollsDuring, timeAtPace } from './pacing';
+import { isMeasured, perMinute, withinLimit, type Throughput } from './throughput';
 import { endWithin } from './windows';
 
 /** The volume that is still to be moved. */
@@ -126,6 +127,8 @@ export const ASSUMED_SPEED: SpeedEstimate = {
 const ASSUMED_RECORDS = 1_000;
 /** The likely time is divided and multiplied by this factor. An assumption needs a wider range than a measurement. */
 const SPREAD: Readonly<Record<SpeedBasis, number>> = { assumed: 3, platform: 2, migration: 1.5 };
+/** A speed that was measured on fewer companies is not reliable: the first company, for example, moves alone. */
+export const MIN_COMPANIES_MEASURED = 5;
 /** Requests that create the company and the connection, authorize it, and start the syncs. */
 const REQUESTS_PER_IMPORT = 4;
 /** Requests that read the sync status and the connection. */
@@ -141,6 +144,8 @@ export interface EstimateInput {
   readonly volume: Volume;
   readonly limits: Pick<MigrationLimits, 'slicesAtOnce' | 'companiesPerSliceAtOnce' | 'companiesPerMinute' | 'windows'>;
   readonly speedEstimate: SpeedEstimate;
+  /** The migration's recent throughput; null or absent before its companies move together. */
+  readonly throughput?: Throughput | null;
   /** When the migration starts or continues. ISO 8601, UTC. */
   readonly from: string;
 }
@@ -148,14 +153,20 @@ export interface EstimateInput {
 /**
  * Estimates the remaining time. Companies are imported in parallel, but companies of one token family are imported one
  * at a time. Syncs overlap, so only the longest sync adds to the total.
+ *
+ * Once companies have moved together, the imports are expected to go on at their throughput. It already includes the
+ * waits for the service's rate limit, of which the number of requests gives only a rough idea: while many companies
+ * sync at the same time, syncs take longer, but are polled less often.
  */
-export function estimate({ volume, limits, speedEstimate, from }: EstimateInput): Estimate {
+export function estimate({ volume, limits, speedEstimate, throughput = null, from }: EstimateInput): Estimate {
   const { speed, basis, companies: measuredOn } = speedEstimate;
   const requests = volume.companies * requestsPerCompany(volume, speed);
   const syncMs = volume.companies === 0 ? 0 : syncTime(Math.max(volume.largestCompany, meanRecords(volume)), speed);
   // Requests that are sent while the last companies sync do not delay the imports, so the time of that sync is
   // subtracted.
-  const importMs = Math.max(importTime(volume, limits, speed), requestTime(requests) - syncMs);
+  const importMs =
+    timeAtThroughput(volume, throughput, limits, speed) ??
+    Math.max(importTime(volume, limits, speed), requestTime(requests) - syncMs);
   const atPaceMs = timeAtPace(volume.companies, limits.companiesPerMinute);
   const within = (factor: number) => {
     // A faster service does not move more companies per minute than the limit allows.
@@ -166,7 +177,8 @@ export function estimate({ volume, limits, speedEstimate, from }: EstimateInput)
       end: plusMs(endWithin(limits.windows, from, workMs), syncMs * factor),
     };
   };
-  const [low, high] = [within(1 / SPREAD[basis]), within(SPREAD[basis])];
+  const spread = basis === 'migration' && measuredOn < MIN_COMPANIES_MEASURED ? SPREAD.assumed : SPREAD[basis];
+  const [low, high] = [within(1 / spread), within(spread)];
   return {
     volume,
     requests,
@@ -177,6 +189,21 @@ export function estimate({ volume, limits, speedEstimate, from }: EstimateInput)
     basis,
     measuredOn,
   };
+}
+
+/**
+ * Returns how long the imports take at the throughput, in milliseconds; null if it has not been measured. A large token
+ * family can take longer, because other companies moved beside it until now.
+ */
+function timeAtThroughput(
+  { companies, largestFamily }: Volume,
+  throughput: Throughput | null,
+  { companiesPerMinute }: EstimateInput['limits'],
+  { importMs }: Speed,
+): number | null {
+  if (throughput === null || !isMeasured(throughput)) return null;
+  const rate = perMinute(withinLimit(throughput, companiesPerMinute));
+  return rate === null ? null : Math.max((companies / rate) * MINUTE_MS, largestFamily * importMs);
 }
 
 function importTime(

@@ -67,3 +67,23 @@ test('the remaining work is estimated from moved companies, and later migrations
   expect(await estimatePlan(next, null)).toMatchObject({ basis: 'platform', measuredOn: 7 });
   expect(await estimateRemaining(next, true)).toMatchObject({ basis: 'platform', measuredOn: 7 });
 });
+
+test('once companies have moved together, the remaining companies are expected to move at the same rate', async () => {
+  const { db } = rig.ledger;
+  const { id } = await rig.migration(Array.from({ length: 7 }, () => 'sbx-ok-10'));
+  await sql`update companies set not_before = now() + interval '1 day' where migration_id = ${id} and row > 5`.execute(
+    db,
+  );
+  await rig.importSlice(id);
+  await rig.verify(id);
+  // Five companies in five minutes. Without that, the speed of a single company would give a few seconds.
+  await sql`
+    update companies
+    set claimed_at = moved_at - interval '5 minutes', sync_started_at = moved_at - interval '5 minutes'
+    where migration_id = ${id} and state = 'moved'`.execute(db);
+  const { volume, lowMs, highMs } = await estimateRemaining(id, true);
+  expect(volume).toMatchObject({ companies: 2 });
+  expect(lowMs).toBeGreaterThan(80_000);
+  expect(highMs).toBeGreaterThan(180_000);
+  expect(highMs).toBeLessThan(240_000);
+});

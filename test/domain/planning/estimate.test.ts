@@ -66,10 +66,40 @@ test('the range does not begin before all companies can have moved at the config
 
 test('an assumption gives the widest range, a measurement the narrowest', () => {
   const highOf = (basis: SpeedEstimate['basis']) =>
-    estimated(volume(25, 2_500), { speedEstimate: { speed: SPEED, basis, companies: 3 } });
+    estimated(volume(25, 2_500), { speedEstimate: { speed: SPEED, basis, companies: 5 } });
   expect(highOf('assumed')).toMatchObject({ lowMs: Math.round(14_000 / 3), highMs: 42_000, basis: 'assumed' });
-  expect(highOf('platform')).toMatchObject({ lowMs: 7_000, highMs: 28_000, basis: 'platform', measuredOn: 3 });
+  expect(highOf('platform')).toMatchObject({ lowMs: 7_000, highMs: 28_000, basis: 'platform', measuredOn: 5 });
   expect(highOf('migration')).toMatchObject({ highMs: 21_000, basis: 'migration' });
+});
+
+test('a speed that was measured on few companies is as uncertain as an assumption', () => {
+  const few = estimated(volume(25, 2_500), { speedEstimate: { ...MEASURED, companies: 4 } });
+  expect(few).toMatchObject({ lowMs: Math.round(14_000 / 3), highMs: 42_000, basis: 'migration', measuredOn: 4 });
+});
+
+describe('once companies have moved together', () => {
+  const throughput = { moved: 860, withinMs: 600_000 };
+  const measuredAt = (changes: Partial<EstimateInput> = {}) => estimated(volume(2_580, 0), { throughput, ...changes });
+
+  test('the imports go on at their throughput, whatever the number of requests', () => {
+    // 2,580 companies at 86 a minute, then a sync of 10 s. The requests alone would take longer.
+    expect(estimated(volume(2_580, 0)).highMs).toBeGreaterThan(46 * 60_000);
+    expect(measuredAt().highMs).toBe((30 * 60_000 + 10_000) * 1.5);
+    expect(measuredAt().lowMs).toBe(Math.round((30 * 60_000 + 10_000) / 1.5));
+  });
+
+  test('a limit on companies per minute that was set later counts', () => {
+    const paced = { ...tenAtOnce, companiesPerMinute: 43 };
+    expect(measuredAt({ limits: paced }).highMs).toBe((60 * 60_000 + 10_000) * 1.5);
+  });
+
+  test('a token family that takes longer determines the end', () => {
+    expect(measuredAt({ volume: volume(2_580, 0, { largestFamily: 2_580 }) }).highMs).toBe((2_580_000 + 10_000) * 1.5);
+  });
+
+  test('a throughput of fewer than three companies does not count', () => {
+    expect(measuredAt({ throughput: { moved: 2, withinMs: 1_000 } })).toEqual(estimated(volume(2_580, 0)));
+  });
 });
 
 test('a thousand records are assumed for a company without a number in the manifest', () => {
