@@ -29,7 +29,8 @@ function wordsOf(failure: string): string {
     return UNANSWERED.test(failure) ? NO_ANSWER : HAS_A_PROBLEM;
   }
   const [, status = '', rest = ''] = answer;
-  if (status === '401' || status === '402') return 'the Company Data Service refuses access';
+  if (status === '401') return 'the Company Data Service refuses access';
+  if (status === '402') return 'the account at the Company Data Service has reached a limit or has expired';
   if (status === '429') return LIMITS_REQUESTS;
   const message = rest.trim().replace(SOURCE, '').trim();
   // A proxy's page, or an answer that cannot be read, contains nothing that people can use.

@@ -21,6 +21,10 @@ test.each([
   ['GET /account: answered 400 {"error": "x"}', 'the Company Data Service has a technical problem'],
   ['GET /account: answered 200 with a body that is not JSON', 'the Company Data Service has a technical problem'],
   ['GET /account: answered 401 unknown key', 'the Company Data Service refuses access'],
+  [
+    'POST /companies: answered 402 CompanyValidationException: Company limit exceeded (correlation id 0af1)',
+    'the account at the Company Data Service has reached a limit or has expired',
+  ],
   ['GET /account: answered 429 slowly (from PublicApi)', 'the Company Data Service is limiting the number of requests'],
   [
     "PUT /x: not sent, because the service's rate limit was reached; the next request can be sent after 2030-01-06T21:00:00.000Z",
