@@ -119,11 +119,13 @@ export class WorkflowHadNoEffect extends Error {
   override readonly name = 'WorkflowHadNoEffect';
 }
 
-/** Thrown when the repair of a ledger has not ended in time. It continues without the caller. */
+/** Thrown when the repair of a ledger has not ended in time. A worker carries it out without the caller. */
 export class RepairUnfinished extends Error {
   override readonly name = 'RepairUnfinished';
   constructor(readonly migrationId: string) {
-    super(`the repair of the ledger of ${migrationId} has not ended within 30 minutes, and continues`);
+    super(
+      `the repair of the ledger of ${migrationId} has not ended within 30 minutes; it makes progress only while a worker is running`,
+    );
   }
 }
 

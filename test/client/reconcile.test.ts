@@ -53,7 +53,8 @@ test.each([
 
 test('an unfinished repair is reported with the command that waits for it', () => {
   expect(withAdvice(new RepairUnfinished('acme.xero'), {})).toMatchObject({
-    message: 'the repair of the ledger of acme.xero has not ended within 30 minutes, and continues',
+    message:
+      'the repair of the ledger of acme.xero has not ended within 30 minutes; it makes progress only while a worker is running',
     advice: 'make sure that a worker is running; to wait for the result, run: ferry reconcile acme.xero',
   });
 });

@@ -88,7 +88,11 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new LabelReserved('the label batch is reserved'), /batch/, /--label/],
   [new LedgerBehind(M), /first with: ferry reconcile acme\.xero$/, /this decision again/],
   [new WorkflowIdOccupied(occupiedText(`${M}.closing`)), /terminate --workflow-id acme\.xero\.closing$/, /run this/],
-  [new RepairUnfinished(M), /has not ended within 30 minutes, and continues/, /run: ferry reconcile acme\.xero/],
+  [
+    new RepairUnfinished(M),
+    /has not ended within 30 minutes; it makes progress only while a worker is running/,
+    /run: ferry reconcile acme\.xero/,
+  ],
   [new WorkflowHadNoEffect('the workflow has ended'), /has ended/, /only your workers/],
   [new MigrationClosed(M, 'completed'), /acme\.xero/, /ferry report acme\.xero$/],
   [new MigrationClosed(M, 'closed'), /acme\.xero is closed/, /ferry show acme\.xero$/],
