@@ -54,7 +54,7 @@ export function taskView(progress: Progress, facts: TaskFacts & CredentialFacts,
         };
   }
   const { what, problems } = taskForFirst(progress, facts) ?? taskOf(progress, now);
-  const listed = problemsInPortal(problems).map(text);
+  const listed = problemsInPortal(problems, progress.migrationId).map(text);
   const deadline = deadlineOf(progress, now);
   return {
     ...{ what: text(`${sentence(what)}${listed.length > 0 ? ':' : '.'}`), why: whyText(progress, facts) },

@@ -82,7 +82,10 @@ function viewOfProgress(progress: Progress, facts: LedgerFacts, now: string): Mi
     waves: isOpen ? facts.waves : [],
     firstCompany: firstCompanyView(progress),
     // After the end, nobody can correct the details.
-    details: { isChecking: isOpen && progress.checking, ...detailsInPortal(isOpen ? preflight : null, text) },
+    details: {
+      isChecking: isOpen && progress.checking,
+      ...detailsInPortal({ preflight: isOpen ? preflight : null, migrationId }, text),
+    },
     application: applicationView(progress),
     callbackUrl: preflight?.callbackUrl ?? null,
     credentialFields: [

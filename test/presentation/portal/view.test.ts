@@ -114,7 +114,7 @@ test('a problem or warning that stands for several companies says where the othe
     preflight: preflight({ ...found, warnings: ['C-9: odd; and 1,203 more companies like this'] }),
   });
   const { task, details } = viewOf(state);
-  const problem = `C-1: no name; and 43 more companies like this; "Companies that need attention" lists all of them (or run: ferry --portal '<link>' exceptions)`;
+  const problem = `C-1: no name; and 43 more companies like this; "Companies that need attention" lists all of them (or run: ferry --portal '<link>' exceptions acme.quickbooks-online)`;
   expect(task?.problems).toEqual([problem]);
   expect(details.problems).toEqual([problem]);
   expect(details.warnings).toEqual([
