@@ -43,7 +43,9 @@ export const counts = (
       .describe('references of the first five companies that `retried` counts'),
     deferred: count
       .exactOptional()
-      .describe('companies that have everything they need, but were deferred by the service or the platform'),
+      .describe(
+        'companies that lack nothing and are retried automatically, because a call to the service or the platform did not succeed. After only one try, a company counts only if the next try is more than five minutes away, or if the platform refused the application',
+      ),
     importing: count,
     syncing: count,
     moved: count,
