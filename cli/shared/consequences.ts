@@ -26,8 +26,9 @@ const APPROVALS: Readonly<Partial<Record<Step, (progress: Progress | undefined, 
     return `once steps 2 to 4 have ended${notBefore}, the first company will be moved. This approval can be withdrawn until that move begins, but a move cannot be undone`;
   },
   'migrate-first-company': (progress) => {
-    const companies = progress ? counted(progress.counts.waiting, 'company') : 'companies';
-    const next = progress?.counts.waiting === 0 ? 'step 6 begins' : `the moves of the remaining ${companies} can begin`;
+    const waiting = progress?.counts.waiting;
+    const companies = waiting === undefined ? 'companies' : waiting === 1 ? 'company' : counted(waiting, 'company');
+    const next = waiting === 0 ? 'step 6 begins' : `the remaining ${companies} may be moved`;
     return `this cannot be undone: ${next}, and a company that has moved stays moved`;
   },
   'complete-migration': () =>

@@ -26,13 +26,17 @@ test('the approval of a start says when the first window after it opens, unless 
 });
 
 test('the approvals of the first company and of the handover cannot be undone', () => {
-  const progress = progressOf(
-    migrationPlan(),
-    stateAt('migrate-first-company', { counts: counts({ total: 26, moved: 1, waiting: 25 }) }),
-  );
-  expect(approvalConsequence('migrate-first-company', progress)).toMatch(
-    /cannot be undone: the moves of the remaining 25 companies can begin/,
-  );
+  const progressWith = (waiting: number) =>
+    progressOf(
+      migrationPlan(),
+      stateAt('migrate-first-company', { counts: counts({ total: waiting + 1, moved: 1, waiting }) }),
+    );
+  const progress = progressWith(25);
+  const first = (each: Progress | undefined) => approvalConsequence('migrate-first-company', each);
+  expect(first(progress)).toMatch(/cannot be undone: the remaining 25 companies may be moved, and a company/);
+  expect(first(progressWith(1))).toMatch(/cannot be undone: the remaining company may be moved, and a company/);
+  expect(first(progressWith(0))).toMatch(/cannot be undone: step 6 begins, and a company/);
+  expect(first(undefined)).toMatch(/cannot be undone: the remaining companies may be moved, and a company/);
   expect(approvalConsequence('complete-migration', progress)).toMatch(
     /cannot be undone: no more companies can be moved, and the stored credentials are destroyed/,
   );
