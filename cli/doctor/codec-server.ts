@@ -1,6 +1,8 @@
 /** Checks that the codec server, which Temporal's own tools use, decrypts payloads that this command has encrypted. */
+import path from 'node:path';
 import { temporal } from '@temporalio/proto';
 import { z } from 'zod';
+import { loadConfig } from '../../config';
 import { createPayloadCodec } from '../../security';
 import { RESTART_STACK } from '../suggestions/stack-advice';
 import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem, type CheckResult, type ConfigPart } from './check-result';
@@ -14,7 +16,8 @@ const decoded = z.object({ payloads: z.array(z.object({ data: z.string() })) });
 /**
  * Returns the result of the check.
  *
- * @param env contains the settings of Temporal's own command: `TEMPORAL_CODEC_ENDPOINT`, `TEMPORAL_CODEC_AUTH`
+ * @param env contains the settings of Temporal's own command (`TEMPORAL_CODEC_ENDPOINT`, `TEMPORAL_CODEC_AUTH`) and the
+ *   stack's folder (`TOKENFERRY_HOME`)
  * @param stackCodecUrl the codec server of the running stack, which is checked if no other codec server is configured
  */
 export async function checkCodecServer(
@@ -36,9 +39,13 @@ export async function checkCodecServer(
   }
   if ('unusable' in payloadKeys)
     return [notChecked(ABOUT, 'not checked, because the payload key is missing or invalid')];
+  const log =
+    configured === undefined
+      ? path.join(loadConfig([], env).home, 'logs', 'codec-server.log')
+      : "the codec server's log";
   const advice =
     configured === undefined
-      ? `see logs/codec-server.log in the home folder (TOKENFERRY_HOME); ${RESTART_STACK}`
+      ? `see ${log}; ${RESTART_STACK}`
       : 'start the codec server (see: ferry codec-server --help), or correct TEMPORAL_CODEC_ENDPOINT';
   return check(ABOUT, advice, async () => {
     const plain = { metadata: { encoding: Buffer.from('binary/plain') }, data: Buffer.from(PROBE) };
@@ -69,10 +76,6 @@ export async function checkCodecServer(
       );
     }
     if (response.status === 429 || response.status >= 500) {
-      const log =
-        configured === undefined
-          ? 'logs/codec-server.log in the home folder (TOKENFERRY_HOME)'
-          : "the codec server's log";
       return problem(
         ABOUT,
         `the codec server answers ${response.status}, so it could not be checked`,

@@ -168,7 +168,10 @@ test.each([429, 500, 503])(
         advice: "try again in a minute; if this continues, see the codec server's log",
       },
     });
-    expect((await check({}, service.url))?.advice).toContain('logs/codec-server.log');
+    const home = '/srv/tokenferry';
+    expect((await check({ TOKENFERRY_HOME: home }, service.url))?.advice).toBe(
+      `try again in a minute; if this continues, see ${home}/logs/codec-server.log`,
+    );
     service.answer(failing(422, 'unknown key'));
     expect((await check({ TEMPORAL_CODEC_ENDPOINT: service.url }))?.advice).toContain('payload key of this machine');
   },
