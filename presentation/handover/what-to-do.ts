@@ -19,6 +19,9 @@ export function whatToDo(
   company: UnmovedCompany,
   { stage, route }: { readonly stage: MoveStage; readonly route: Route },
 ): string {
+  // Advice about a replaced application is given where that application is named. Until the application is registered
+  // again or the end customer reconnects, nothing else helps a company that lacks only its sync or its records.
+  if (company.replacedApplication && AFTER_AUTHORIZATION.includes(company.failure)) return '';
   if (stage === 'open') return whatToDoNow(company, route);
   if (stage === 'terminated' && company.state !== 'failed') return 'ask support what happens next';
   // Once the migration has ended, only companies that are still being checked have these states.
@@ -43,6 +46,9 @@ export function whatToDo(
       return 'ask support, because its credential may have been sent to us, but the move was not verified';
   }
 }
+
+/** The failures of companies whose connections are authorized. */
+const AFTER_AUTHORIZATION: readonly UnmovedCompany['failure'][] = ['incomplete', 'sync-failed', 'sync-timed-out'];
 
 const BEING_CHECKED = 'nothing yet; it is still being checked';
 

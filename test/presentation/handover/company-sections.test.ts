@@ -121,6 +121,18 @@ describe('a company in the report', () => {
     expect(row).not.toContain('latest');
   });
 
+  test.each(['incomplete', 'sync-failed', 'sync-timed-out'] as const)(
+    'that failed with %s and depends on a replaced application has only the advice about that application',
+    (failure) => {
+      const depends = { ...failed, failure, replacedApplication: true };
+      for (const stage of ['open', 'terminated', 'ended'] as const) {
+        expect(rowsOf(depends, stage)['Not moved, and what to do']).toContain('3 found |  | never |');
+        for (const route of ['managed', 'self-service'] as const)
+          expect(companyRecord(depends, { stage, route, now: NOW }, 'ask support')['what to do']).toBe('ask support');
+      }
+    },
+  );
+
   test('that was left out is shown with the person who decided it and the reason', () => {
     const leftOut = { leftOutBy: 'Sam', leftOutReason: 'sold', crossedAt: null, companyId: null };
     expect(rowsOf({ ...COMPANY, ...leftOut, state: 'excluded', tries: 0 }, false)).toEqual({
