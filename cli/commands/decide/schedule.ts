@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { CommandFailed } from '../../shared/errors';
 import {
+  readEndBeforeClosing,
   readWindowSchedule,
   scheduledMigrations,
   setSchedulePaused,
@@ -8,6 +9,7 @@ import {
   type LedgerClient,
   type WindowSchedule,
 } from '../../../client';
+import { endedInTemporalText } from '../../../domain/migration/terminated';
 import { isAlwaysOpen } from '../../../domain/planning/windows';
 import { readMigration } from '../../../store';
 import { PRINT_NOTHING, type CommandResult, type Output } from '../../terminal/output';
@@ -95,18 +97,33 @@ const OPENINGS_SHOWN = 5;
 
 async function show(ferry: LedgerClient, ids: readonly string[]): Promise<CommandResult> {
   const schedules = await Promise.all(ids.map((id) => readWindowSchedule(ferry, id)));
-  const ended = new Set<string>();
-  for (const id of ids) if ((await readMigration(ferry.db, id))?.state === 'closed') ended.add(id);
+  const ends = new Map<string, string | null>();
+  for (const id of ids) ends.set(id, await readEndText(ferry, id));
   return {
     json: { schema: 'ferry.schedule/1', schedules },
     print: (output) => {
       if (schedules.length === 0) output.line('No migration has a schedule.');
-      for (const each of schedules) printSchedule(output, each, ended.has(each.migrationId));
+      for (const each of schedules) printSchedule(output, each, ends.get(each.migrationId) ?? null);
     },
   };
 }
 
-function printSchedule(output: Output, schedule: WindowSchedule, hasEnded: boolean): void {
+/**
+ * Returns how a migration has ended, even if it is not closed yet, because its workflow was terminated in Temporal; null
+ * if it has not ended.
+ */
+async function readEndText(ferry: LedgerClient, migrationId: string): Promise<string | null> {
+  const migration = await readMigration(ferry.db, migrationId);
+  if (migration?.state === 'closed') return 'the migration has ended';
+  const ended = migration ? await readEndBeforeClosing(ferry, migration) : null;
+  return (
+    ended &&
+    `${endedInTemporalText(ended)}, so no company moves; to close the migration, run: ferry sweep --close ${migrationId}`
+  );
+}
+
+/** @param end how the migration has ended; null if it has not ended */
+function printSchedule(output: Output, schedule: WindowSchedule, end: string | null): void {
   const { migrationId, windows, occurrences, state, note, startAt, allReleased } = schedule;
   const states: Readonly<Record<WindowSchedule['state'], string>> = {
     running: output.styled('green', 'windows open automatically'),
@@ -116,10 +133,9 @@ function printSchedule(output: Output, schedule: WindowSchedule, hasEnded: boole
       : 'all moves, including the move of the first company, begin only in the windows; in step 6, a schedule opens the windows',
     none: 'no windows: moves are not limited to certain hours',
   };
-  const stateText = hasEnded ? 'the migration has ended' : states[state];
-  output.line(`${output.styled('bold', migrationId)}  ${stateText}`);
+  output.line(`${output.styled('bold', migrationId)}  ${end ?? states[state]}`);
   const zone = windows[0]?.timeZone;
-  if (occurrences.length === 0 || zone === undefined) return;
+  if (end !== null || occurrences.length === 0 || zone === undefined) return;
   const isPaused = state === 'paused';
   if (isAlwaysOpen(windows))
     return output.line(
@@ -195,9 +211,9 @@ interface ChangeResult {
  */
 async function notScheduled(ferry: LedgerClient, migrationId: string, advice: string): Promise<ChangeResult> {
   const { windows, allReleased } = await readWindowSchedule(ferry, migrationId);
-  const migration = await readMigration(ferry.db, migrationId);
+  const end = await readEndText(ferry, migrationId);
   const failed = (text: string): ChangeResult => ({ done: false, text });
-  if (migration?.state === 'closed') return failed('no schedule: the migration has ended');
+  if (end !== null) return failed(`no schedule: ${end}`);
   if (windows.length === 0) return failed(`no schedule: the migration has no windows${advice}`);
   const when = allReleased ? 'before the next batch run' : 'in step 6';
   return failed(`no schedule yet: the schedule that opens the windows is created ${when}${advice}`);

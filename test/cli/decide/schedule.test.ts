@@ -169,3 +169,16 @@ test('show prints no closing time if the windows cover the whole week, and says 
   await always.send('cancel', { reason: 'the test has ended', ...SUPPORT });
   await until(async () => (await run('schedule', 'show', always.id)).out.includes('the migration has ended'));
 });
+
+test('a migration that was terminated before it had a Schedule has none to come, and no moves to stop', async () => {
+  const terminated = await startTestMigration(orchestrator, 'terminated', ['sbx-ok-1']);
+  await terminated.send('adjust', windowChange(closedWindows()));
+  await orchestrator.ferry.temporal.workflow.getHandle(terminated.id).terminate();
+  const why = `terminated in Temporal at .*, so no company moves; to close the migration, run: ferry sweep --close ${terminated.id}\n`;
+  const shown = await run('schedule', 'show', terminated.id);
+  expect(shown.out).toMatch(new RegExp(`^${terminated.id}  ${why}$`));
+  for (const action of ['pause', 'resume', 'trigger']) {
+    const { exitCode, out } = await run('schedule', action, terminated.id);
+    expect([exitCode, out]).toEqual([1, expect.stringMatching(new RegExp(`: no schedule: ${why}$`))]);
+  }
+});
