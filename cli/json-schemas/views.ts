@@ -76,7 +76,7 @@ const progress = {
     .boolean()
     .exactOptional()
     .describe(
-      'true if the windows were paused when the migration last looked for a window, and `window` is not the window that was opened last',
+      'true if the windows were paused when the migration last looked for a window, and `window` is not the window that was opened last. False if the migration still waits for the windows, but they have been resumed since',
     ),
   firstCompany: company.firstCompany.nullable(),
   requestedFirst: z.strictObject({ reference: z.string(), notReady: z.boolean() }).nullable(),

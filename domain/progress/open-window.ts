@@ -1,7 +1,9 @@
 /** The window in which moves continue although the Schedule, which opens the windows, is paused. */
 import { waitsForDeferred } from '../companies/counts';
+import { onHoldText } from '../migration/outage';
 import { isAlwaysOpen, windowOccurrences, type Window, type WindowOccurrence } from '../planning/windows';
 import type { Progress } from './progress';
+import { remainingText } from './remaining-moves';
 import { isForPausedWindows } from './waiting-for';
 
 type MovesInWindow = Pick<Progress, 'state' | 'step' | 'counts' | 'waitingFor' | 'window' | 'openedWindow'>;
@@ -59,6 +61,21 @@ export function hasOpenWindow(
   return (
     isOpenWithoutEnd(running, windows, isBatchRunning) || openWindowOf(running, windows, isBatchRunning, now) !== null
   );
+}
+
+/**
+ * Returns the progress of a migration whose Schedule is known to be running. A migration that waits for paused windows
+ * reads its Schedule again at the latest a few minutes after the next window should have opened. Until then, its own
+ * progress asks for windows that a person has already resumed with Temporal's tools.
+ */
+export function withWindowsResumed(progress: Progress): Progress {
+  const { state, counts, window, windows, outage, waitingFor } = progress;
+  if (state !== 'waiting' || !isForPausedWindows(waitingFor)) return progress;
+  const what = outage === null ? remainingText({ counts, window, windows }, null) : onHoldText(outage);
+  return {
+    ...progress,
+    ...{ state: 'running', waitingFor: { roles: [], what }, waitingSince: null, areWindowsPaused: false },
+  };
 }
 
 /** Returns whether the moves of step 6 can begin. While a person has to act, deferred companies are still tried. */

@@ -3,6 +3,7 @@ import { loadConfig } from '../../../config';
 import { earliestMove } from '../../../domain/progress/first-opening';
 import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
 import { goNoGo, type GoNoGo } from '../../../domain/progress/go-nogo';
+import { withWindowsResumed } from '../../../domain/progress/open-window';
 import { isSameApplication } from '../../../domain/preflight/applications';
 import {
   countFailures,
@@ -51,7 +52,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     { next, toCreate },
     failures,
     [overview],
-    { progress = null, unanswered },
+    { progress: recorded = null, unanswered },
     schedule,
     retries,
     applications,
@@ -70,6 +71,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     askService(env, platform.key),
   ]);
   const registered = ('application' in service && service.application) || null;
+  const progress = recorded && schedule.state !== 'paused' ? withWindowsResumed(recorded) : recorded;
   const workers = await readWorkers(ferry, now.getTime());
   const windows = {
     windowsPaused: schedule.state === 'paused' ? (schedule.note ?? 'paused') : null,

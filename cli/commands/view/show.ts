@@ -5,6 +5,7 @@ import { isEnding } from '../../../domain/migration/migration-state';
 import { isOver } from '../../../domain/migration/terminated';
 import { meanwhileTask } from '../../../domain/progress/meanwhile';
 import { firstOpening } from '../../../domain/progress/first-opening';
+import { withWindowsResumed } from '../../../domain/progress/open-window';
 import type { Progress } from '../../../domain/progress/progress';
 import {
   countInterrupted,
@@ -61,12 +62,13 @@ export function addShow({ program, run, terminal }: Context): void {
       run(() =>
         withMigrationClient(terminal.env, async (ferry) => {
           const { db } = ferry;
-          const [progress, retries, findings] = await inParallel(
+          const [recorded, retries, findings] = await inParallel(
             readProgress(ferry, migration),
             readRetries(ferry, migration),
             db ? readLedgerFindings(db, migration, ferry.providerFingerprint) : NO_LEDGER,
           );
-          const windowsPaused = db ? await readWindowsPaused({ ...ferry, db }, progress) : null;
+          const windowsPaused = db ? await readWindowsPaused({ ...ferry, db }, recorded) : null;
+          const progress = db && windowsPaused === null ? withWindowsResumed(recorded) : recorded;
           // Queries the workflow. Not in parallel with the first query, because a worker that cannot replay the
           // workflow answers only one of several pending queries.
           const ledgerBehind = db !== undefined && (await isLedgerBehindProgress({ ...ferry, db }, progress));

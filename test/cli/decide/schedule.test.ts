@@ -7,6 +7,8 @@ import {
   type TestMigration,
 } from '../../workflows/running-migration';
 import { until } from '../../support/async';
+import { scheduleIdOf } from '../../../domain/migration/temporal-names';
+import type { Progress } from '../../../domain/progress/progress';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { localTime } from '../../../cli/terminal/times';
 import { ferry } from '../captured-terminal';
@@ -110,6 +112,23 @@ test('windows can be paused with a note and resumed in step 6, and cannot be tri
   );
   const { json } = await runJson(orchestrator, 'go-nogo', migration.id);
   expect(json['answers']).toContainEqual(expect.objectContaining({ check: 'window', go: false }));
+
+  // Temporal's own tools do not notify the migration, which still waits for the windows.
+  const isForWindows = ({ waitingFor }: Progress): boolean => waitingFor.what.startsWith('resume the windows');
+  await migration.until(isForWindows);
+  const { temporal } = orchestrator.ferry;
+  await temporal.schedule.getHandle(scheduleIdOf(migration.id)).unpause('resumed by Sam');
+  await until(async () => (await runJson(orchestrator, 'show', migration.id)).json['windowsPaused'] === null);
+  const resumed = await run('show', migration.id);
+  await migration.until(isForWindows);
+  expect(resumed.out).not.toContain('esume the windows');
+  expect(resumed.out).toContain('\nThe remaining companies are moved in the window from ');
+  expect(await runJson(orchestrator, 'show', migration.id)).toMatchObject({
+    json: { state: 'running', waitingFor: { roles: [] }, waitingSince: null, areWindowsPaused: false },
+  });
+  expect((await runJson(orchestrator, 'go-nogo', migration.id)).json['answers']).toContainEqual(
+    expect.objectContaining({ check: 'decisions', go: true }),
+  );
 
   expect(await run('schedule', 'resume', '--all', '--by', 'Sam')).toMatchObject({ exitCode: 0 });
   expect(await runJson(orchestrator, 'schedule', 'show', migration.id)).toMatchObject({

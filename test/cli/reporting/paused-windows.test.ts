@@ -2,6 +2,7 @@
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { Window } from '../../../domain/planning/windows';
+import { withWindowsResumed } from '../../../domain/progress/open-window';
 import { progressOf } from '../../../domain/progress/progress';
 import { counts, decideAll, migrationPlan, proposeTime, stateAt } from '../../support/migrations/migration-states';
 import { shownMigration } from './shown-migration';
@@ -85,4 +86,17 @@ test.each([
 test('the end of moves that have begun is shown, because they need no window', () => {
   const begun = { ...MOVING, counts: counts({ total: 600, moved: 580, importing: 5, syncing: 15 }) };
   expect(shown(begun, '2026-03-02T23:10:00.000Z')).toMatch(/^Rate: 6 a minute, ends about /m);
+});
+
+test("windows that were resumed in Temporal are nobody's task, even if the migration has not noticed it yet", () => {
+  const resumed = (changes: Partial<MigrationState>) =>
+    withWindowsResumed(progressOf(migrationPlan(), { ...MOVING, schedule: 'paused', ...changes }));
+  const running = { state: 'running', waitingSince: null, areWindowsPaused: false } as const;
+  const what = (text: string): unknown => ({ roles: [], what: expect.stringMatching(text) as unknown });
+  for (const route of ['managed', 'self-service'] as const)
+    expect(resumed({ route })).toMatchObject({ ...running, waitingFor: what('^the remaining companies are moved in') });
+  const outage = { why: 'answered 503', since: BEFORE_WINDOW, until: IN_WINDOW };
+  expect(resumed({ outage })).toMatchObject({ ...running, waitingFor: what('^on hold since 2026-03-02 12:00 UTC') });
+  const pause = { reason: 'lunch', by: 'Sam', stopReason: null, at: BEFORE_WINDOW };
+  expect(resumed({ pause })).toMatchObject({ state: 'paused', waitingFor: { roles: ['support'] } });
 });
