@@ -1,7 +1,7 @@
 /** The migration key with which credentials and secrets are sealed on the client's machine. */
 import type { MigrationView } from '../../portal/contract/migration-view';
 import { missingKeyTexts } from '../../portal/client/missing-key';
-import { fingerprintOf, parseMigrationKey, type MigrationKey } from '../../security';
+import { fingerprintOf, MigrationKeyInvalid, parseMigrationKey, type MigrationKey } from '../../security';
 import { assertTrusted, providerOf, type ProviderOption } from '../commands/supply/seal';
 import { CommandFailed } from '../shared/errors';
 import type { Connection } from './connection';
@@ -15,11 +15,11 @@ export const PROVIDER_SOURCE = 'TOKENFERRY_PROVIDER_FINGERPRINT, or else the lin
  * `--provider`, `TOKENFERRY_PROVIDER_FINGERPRINT` or the link of the invitation, in this order. Without a fingerprint,
  * asks the person.
  *
- * @throws CommandFailed, MigrationKeyInvalid
+ * @throws CommandFailed
  */
 export async function trustedKey(
-  { terminal }: PortalContext,
-  { signIn }: Connection,
+  { terminal }: Pick<PortalContext, 'terminal'>,
+  { signIn }: Pick<Connection, 'signIn'>,
   { migrationId, migrationKey, state }: Pick<MigrationView, 'migrationId' | 'migrationKey' | 'state'>,
   options: ProviderOption,
 ): Promise<MigrationKey> {
@@ -27,16 +27,20 @@ export async function trustedKey(
     const { message, advice } = missingKeyTexts(migrationId, state);
     throw new CommandFailed(message, advice);
   }
-  const key = parseMigrationKey(migrationKey);
   const provider = options.provider ?? providerOf(terminal.env) ?? signIn.provider ?? undefined;
-  await assertTrusted(key, terminal, provider === undefined ? {} : { provider });
-  if (key.migrationId !== migrationId)
-    throw new CommandFailed(
-      `the portal sent the key of another migration, ${key.migrationId}`,
-      'nothing was sealed or sent; tell your contact',
-    );
-  return key;
+  try {
+    const key = parseMigrationKey(migrationKey);
+    await assertTrusted(key, terminal, provider === undefined ? {} : { provider });
+    if (key.migrationId === migrationId) return key;
+    throw new CommandFailed(`the portal sent the key of another migration, ${key.migrationId}`, UNUSABLE_KEY);
+  } catch (error) {
+    if (!(error instanceof MigrationKeyInvalid)) throw error;
+    throw new CommandFailed(error.message, UNUSABLE_KEY, { cause: error });
+  }
 }
+
+/** The advice about a key from the portal. The client cannot get another key, because the portal supplies it. */
+const UNUSABLE_KEY = 'nothing was sealed or sent; tell your contact';
 
 export interface SealedFor {
   readonly migrationId: string;
