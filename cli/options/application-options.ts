@@ -8,6 +8,19 @@ export interface ApplicationOptions {
 }
 
 /**
+ * Asserts that `--sealed` is not combined with the options that it replaces.
+ *
+ * @throws CommandFailed
+ */
+export function assertOnlySealed({ sealed, clientId, environment, secretFile }: ApplicationOptions): void {
+  if (sealed === undefined || (clientId ?? environment ?? secretFile) === undefined) return;
+  throw new CommandFailed(
+    `${sealed} contains the client id, the environment and the secret`,
+    'nothing was sent; leave out --client-id, --environment and --secret-file',
+  );
+}
+
+/**
  * Returns the application that `--client-id` and `--environment` specify.
  *
  * @param sealedFile says which file `--sealed` takes instead

@@ -10,7 +10,7 @@ import {
   stageApplication,
   type StoredMigration,
 } from '../../../store';
-import { applicationFrom, type ApplicationOptions } from '../../options/application-options';
+import { applicationFrom, assertOnlySealed, type ApplicationOptions } from '../../options/application-options';
 import { effectOnMoved } from '../../shared/application-replacement';
 import { CommandFailed, withAdvice } from '../../shared/errors';
 import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
@@ -71,12 +71,8 @@ async function supply(
     migrationId,
     () => 'supply the application to a new migration',
   );
+  assertOnlySealed(options);
   const { sealed: sealedFile } = options;
-  if (sealedFile !== undefined && (options.clientId ?? options.environment ?? options.secretFile) !== undefined)
-    throw new CommandFailed(
-      `${sealedFile} contains the client id, the environment and the secret`,
-      'nothing was sent; leave out --client-id, --environment and --secret-file',
-    );
   const sealed = sealedFile === undefined ? null : await readSealed(ferry, migrationId, sealedFile);
   const { clientId, environment } = sealed ?? applicationFrom(options, 'the file from the client');
   if (platform.environment !== undefined && platform.environment !== environment) {

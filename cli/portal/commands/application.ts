@@ -3,7 +3,7 @@ import { applicationDigest, hashOfBox } from '../../../domain/supply/sealed-dige
 import { createSealer, fingerprintOf, sealClientSecret } from '../../../security';
 import { addProviderOption, type ProviderOption } from '../../commands/supply/seal';
 import { readSealedApplication } from '../../manifest';
-import { applicationFrom, type ApplicationOptions } from '../../options/application-options';
+import { applicationFrom, assertOnlySealed, type ApplicationOptions } from '../../options/application-options';
 import { environmentOption } from '../../options/options';
 import { readClientSecret } from '../../options/secret-file';
 import type { CommandResult } from '../../terminal/output';
@@ -34,6 +34,7 @@ export function addApplication(context: PortalContext): void {
 }
 
 async function supply(context: PortalContext, portal: Connection, options: Options): Promise<CommandResult> {
+  assertOnlySealed(options);
   const { view } = await portal.readMigration();
   const key = await trustedKey(context, portal, view, options);
   const { box, ...facts } = await readApplication(context, key, options);
