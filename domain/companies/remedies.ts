@@ -140,8 +140,11 @@ export const RELINKABLE: readonly FailureKind[] = FAILURE_KINDS.filter((kind) =>
   remediesForFailure(kind, ['relink']).includes('relink'),
 );
 
-/** Tells the client what to do for a remedy. In the managed route, support decides whether to try a company again. */
-export function clientRemedyText(remedy: Remedy, route: Route): string {
+/**
+ * Tells the client what to do for the most promising remedy, which is never `application`. In the managed route, support
+ * decides whether to try a company again.
+ */
+export function clientRemedyText(remedy: Exclude<Remedy, 'application'>, route: Route): string {
   switch (remedy) {
     case 'retry':
       return route === 'self-service' ? 'try it again' : 'nothing now; support decides whether to try it again';
@@ -151,8 +154,6 @@ export function clientRemedyText(remedy: Remedy, route: Route): string {
       return 'export a new credential, and supply it as a replacement';
     case 'credentials':
       return 'supply a new credential';
-    case 'application':
-      return 'ask support whether to register the application that obtained the credential';
     case 'skip':
     case 'exclude':
       return 'leave it out';

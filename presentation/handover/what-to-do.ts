@@ -58,7 +58,7 @@ function whatToDoNow(company: UnmovedCompany, route: Route): string {
   if (state === 'waiting' && heldBack === NOT_CHECKED) return BEING_CHECKED;
   const [remedy] = remediesFor(company);
   if (state !== 'waiting' || heldBack !== null || (deferred && remedy === 'credentials'))
-    return remedy === undefined ? '' : clientRemedyText(remedy, route);
+    return remedy === undefined || remedy === 'application' ? '' : clientRemedyText(remedy, route);
   // Advice about a replaced application is given where that application is named.
   if (company.replacedApplication) return '';
   if (confirmedAt === null) return 'once you are asked, confirm that its syncing is off';
