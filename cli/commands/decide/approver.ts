@@ -130,8 +130,10 @@ async function removeKey(context: Context, ferry: LedgerClient, request: Approve
     );
   });
   const { approver } = content;
+  const isInvited = (await invitationsOf(ferry, id, approver)).length > 0;
+  const revokes = isInvited ? `, and revoke the invitation of ${approver.by} to the portal` : '';
   const accepted = await confirm(context, options, {
-    question: `From now on, refuse decisions that are signed with the key ${approverFingerprint(approver)} of ${approver.by} (${approver.role})?`,
+    question: `From now on, refuse decisions that are signed with the key ${approverFingerprint(approver)} of ${approver.by} (${approver.role})${revokes}?`,
     consequence: null,
   });
   if (!accepted)

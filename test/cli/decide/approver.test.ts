@@ -153,7 +153,15 @@ test('a removed key is refused, and its invitation is revoked; the last key cann
   const id = await invite('Cleo', keyOf('phone'));
   await run('nobody', 'approver', 'add', OPEN, fingerprintOf('phone'), '--by', 'Sam', '--yes');
   expect(await pause('phone', OPEN)).toMatchObject({ exitCode: 0 });
-  const removed = await run('nobody', 'approver', 'remove', OPEN, fingerprintOf('phone'), '--by', 'Sam', '--yes');
+  const remove = ['approver', 'remove', OPEN, fingerprintOf('phone'), '--by', 'Sam'];
+  const questions: string[] = [];
+  const confirm = async (question: string) => questions.push(question) === 0;
+  await ferry(remove, undefined, orchestrator.env, { confirm });
+  expect(questions).toEqual([
+    `From now on, refuse decisions that are signed with the key ${fingerprintOf('phone')} of Cleo (client), and revoke the invitation of Cleo to the portal?`,
+  ]);
+  expect(await invitation(id)).toMatchObject({ revokedBy: null });
+  const removed = await run('nobody', ...remove, '--yes');
   expect(removed).toMatchObject({ exitCode: 0, out: expect.stringContaining('its sessions have ended') as string });
   expect(await invitation(id)).toMatchObject({ revokedBy: 'Sam' });
   expect((await pause('phone', OPEN)).out).toContain('does not belong to an approver');
