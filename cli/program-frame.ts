@@ -10,7 +10,7 @@ import { inheritedOptions, runnableCommands } from './reference/commands';
 const INSTEAD: Readonly<Record<string, string>> = {
   abandon:
     'To abandon a migration, reject its first company with --next abandon. For an example, run: ferry reject --help',
-  stop: 'To stop further moves, run: ferry pause --help. To end a migration, run: ferry cancel --help',
+  stop: 'To stop further moves, run: ferry pause --help; to end a migration, run: ferry cancel --help',
   delete: 'A migration cannot be deleted. To end one, run: ferry cancel --help',
   undo: 'A move cannot be undone. To withdraw an approval, run: ferry reject --help',
 };

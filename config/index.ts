@@ -149,7 +149,7 @@ function missingMessage(
     const { TEMPORAL_ADDRESS: address, TEMPORAL_PROFILE: profile } = variables;
     const selectsTemporal = address !== undefined || profile !== undefined;
     if (hasRunStack(home) && !selectsTemporal)
-      return `No stack is running in ${home}; start it with: ferry up. To use other servers instead, configure ${names}.`;
+      return `No stack is running in ${home}; start it with: ferry up; to use other servers instead, configure ${names}.`;
     const none = `No stack is running on this machine, according to ${stackFile(home)}.`;
     // With these variables, the configuration of a stack would be ignored.
     const unset = selectsTemporal ? 'unset TEMPORAL_ADDRESS and TEMPORAL_PROFILE, and then ' : '';

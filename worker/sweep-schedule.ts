@@ -22,7 +22,7 @@ export async function createSweepSchedule(
     if (error instanceof ScheduleAlreadyRunning) return;
     log.warn(
       { err: error },
-      'cannot create the sweep Schedule, which closes terminated migrations; create it with: ferry setup. Until then, find such migrations with: ferry sweep',
+      'cannot create the sweep Schedule, which closes terminated migrations; create it with: ferry setup; until then, find such migrations with: ferry sweep',
     );
   }
 }

@@ -63,7 +63,7 @@ function givenUp(requests: readonly GivenUpRequest[]): readonly CheckResult[] {
     problem(
       PORTAL_REQUESTS,
       `${count}, the latest at ${momentText(answeredAt.toISOString())}: ${what} (request id ${id})`,
-      `to find the cause, search the workers' logs for the request id; to see whether a decision was applied before the failure, run: ferry audit ${migrationId}. If workers crash again and again on requests of one person, revoke this person's invitation; to list invitations with the ids that ferry invite --revoke needs, run: ferry invite --list`,
+      `to find the cause, search the workers' logs for the request id; to see whether a decision was applied before the failure, run: ferry audit ${migrationId}; if workers crash again and again on requests of one person, revoke this person's invitation; to list invitations with the ids that ferry invite --revoke needs, run: ferry invite --list`,
     ),
   ];
 }

@@ -116,7 +116,7 @@ function notSignedIn(context: PortalContext, migrationId?: string): CommandFaile
   const hasOthers = readSignIns(context.terminal.env, origin).length > 0;
   return new CommandFailed(
     `you are not signed in${what} at ${origin}`,
-    hasOthers ? `list your migrations with: ${commandText(context, 'list')}. For another migration, ${signIn}` : signIn,
+    hasOthers ? `list your migrations with: ${commandText(context, 'list')}; for another migration, ${signIn}` : signIn,
   );
 }
 
@@ -261,7 +261,7 @@ function adviceFor(context: PortalContext, error: ApiError, sentTo: string | nul
 }
 
 function withWarning(context: PortalContext, advice: string, sentTo: string): string {
-  return `${advice}. A request that the portal has received can still take effect, so before you run the command again, see the migration with: ${commandText(context, 'show', sentTo)}`;
+  return `${advice}; a request that the portal has received can still take effect, so before you run the command again, see the migration with: ${commandText(context, 'show', sentTo)}`;
 }
 
 const CHECK_CONNECTION = 'check the address and your connection';

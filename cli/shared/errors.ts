@@ -79,7 +79,7 @@ type ErrorClass = abstract new (...args: never[]) => Error;
 const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [
     VaultKeyNotSigned,
-    "nothing was sealed or stored; on a machine with the workers' keys, sign the key with: ferry vault rotate. If that does not help, correct TOKENFERRY_PROVIDER_FINGERPRINT",
+    "nothing was sealed or stored; on a machine with the workers' keys, sign the key with: ferry vault rotate; if that does not help, correct TOKENFERRY_PROVIDER_FINGERPRINT",
   ],
   [
     MigrationKeyInvalid,
@@ -150,7 +150,7 @@ export function withAdvice(error: unknown, env: NodeJS.ProcessEnv): unknown {
     const { migrationId: id } = error;
     return failed(
       error.message,
-      `nothing was sealed or stored; pause the migration with: ferry pause ${id}. Find out who changed the database. Then restore the migration's key in the database from a backup, or, a minute after the pause, replace it with: ferry vault renew ${id}. Credentials supplied since the change may be compromised: docs/security.md says what to do under "Incidents"`,
+      `nothing was sealed or stored; pause the migration with: ferry pause ${id}; find out who changed the database; then restore the migration's key in the database from a backup, or, a minute after the pause, replace it with: ferry vault renew ${id}; credentials supplied since the change may be compromised: docs/security.md says what to do under "Incidents"`,
     );
   }
   const known = adviceByClass().find(([errorClass]) => error instanceof errorClass);

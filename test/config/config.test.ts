@@ -214,7 +214,7 @@ test('says first that no stack is running, if one has run here and no other Temp
   const problemsWith = (changes: NodeJS.ProcessEnv) =>
     problemsOf(() => loadConfig(['temporal', 'databaseUrl'], { ...env, ...changes }));
   expect(problemsWith({})).toEqual([
-    `No stack is running in ${home}; start it with: ferry up. To use other servers instead, configure Temporal (TEMPORAL_ADDRESS, or a profile in Temporal's configuration file), Postgres (DATABASE_URL).`,
+    `No stack is running in ${home}; start it with: ferry up; to use other servers instead, configure Temporal (TEMPORAL_ADDRESS, or a profile in Temporal's configuration file), Postgres (DATABASE_URL).`,
   ]);
   writeFileSync(path.join(home, 'temporal.toml'), '[profile.other]\naddress = "other:1"\n');
   for (const otherTemporal of [{ TEMPORAL_ADDRESS: 'temporal:7233' }, { TEMPORAL_PROFILE: 'other' }])

@@ -96,7 +96,7 @@ export const revoke =
         const removal = `run: ferry approver remove ${migrationId} ${fingerprintText(found)}`;
         output.line(
           isLast
-            ? `The migration still accepts decisions that ${person} signs with their key. The last key of the client's approvers cannot be removed, so first add another key, for example with: ferry invite ${migrationId} --name ${shellQuoted(person)}. Once you have confirmed the new key, ${removal}`
+            ? `The migration still accepts decisions that ${person} signs with their key. The last key of the client's approvers cannot be removed, so first add another key, for example with: ferry invite ${migrationId} --name ${shellQuoted(person)}; once you have confirmed the new key, ${removal}`
             : `To stop accepting decisions that ${person} signs with their key, ${removal}`,
         );
       },

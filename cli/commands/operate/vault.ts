@@ -125,7 +125,10 @@ async function rotate(db: Database, keys: VaultKeyWrapper): Promise<CommandResul
           `${output.styled('yellow', '!')} The vault secret of ${id} is missing, so its credentials cannot be opened.`,
         );
         output.line(
-          `  If you still have the secret, restore its file in the folder TOKENFERRY_VAULT_SECRETS, and run: ferry vault rotate. Otherwise, pause the migration with: ferry pause ${id}. Wait a minute, and renew the vault with: ferry vault renew ${id}`,
+          '  If you still have the secret, restore its file in the folder TOKENFERRY_VAULT_SECRETS, and run: ferry vault rotate',
+        );
+        output.line(
+          `  Otherwise, pause the migration with: ferry pause ${id}; wait a minute, and renew the vault with: ferry vault renew ${id}`,
         );
       }
     },

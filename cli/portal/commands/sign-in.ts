@@ -48,7 +48,7 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
           : `see your migrations with: ${commandText(context, 'list')}`;
       throw new CommandFailed(
         `this invitation cannot be used, and you have already signed in on this machine to ${known}`,
-        `${see}. For another migration, ask your contact for a new invitation`,
+        `${see}; for another migration, ask your contact for a new invitation`,
         { cause: error },
       );
     });
@@ -76,7 +76,7 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
   if (typed.origin !== link.origin)
     throw new CommandFailed(
       `the link leads to ${typed.origin}, but this command signs in to ${link.origin}`,
-      `nothing was sent. If the link is from your invitation, run: ferry --portal ${shellQuoted(typed.origin)} sign-in. Otherwise, run this command again, and paste the complete link of your invitation to ${link.origin}`,
+      `nothing was sent; if the link is from your invitation, run: ferry --portal ${shellQuoted(typed.origin)} sign-in; otherwise, run this command again, and paste the complete link of your invitation to ${link.origin}`,
     );
   if (typed.invitation === null) throw new CommandFailed('the link contains no invitation', PASTE_AGAIN);
   return redeem(context, typed, typed.invitation);

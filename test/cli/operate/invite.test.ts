@@ -83,7 +83,7 @@ test('revoking says how to replace the last key of an approver for the client, w
   const removal = `run: ferry approver remove ${migration} ${fingerprintOf(Buffer.from(PUBLIC_KEY, 'hex'))}\n`;
   await accept('Cleo', PUBLIC_KEY);
   expect(await revokeWithKey()).toContain(
-    `so first add another key, for example with: ferry invite ${migration} --name Cleo. Once you have confirmed the new key, ${removal}`,
+    `so first add another key, for example with: ferry invite ${migration} --name Cleo; once you have confirmed the new key, ${removal}`,
   );
   await accept('Finn', 'cd'.repeat(32));
   expect(await revokeWithKey()).toContain(`To stop accepting decisions that Cleo signs with their key, ${removal}`);

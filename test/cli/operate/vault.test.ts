@@ -189,7 +189,7 @@ test('rotate says to keep older master keys while the secret of a vault is missi
   );
   expect(out).toContain(`! The vault secret of ${id} is missing`);
   expect(out).toContain(
-    `Otherwise, pause the migration with: ferry pause ${id}. Wait a minute, and renew the vault with: ferry vault renew ${id}\n`,
+    `ferry vault rotate\n  Otherwise, pause the migration with: ferry pause ${id}; wait a minute, and renew the vault with: ferry vault renew ${id}\n`,
   );
 });
 

@@ -85,13 +85,13 @@ test('a request that the portal may have received can still take effect', async 
   const lost = (sentTo: string | null) => failed(new ApiError(0, 'the portal does not answer in time'), sentTo);
   await expect(lost(ID)).rejects.toMatchObject({
     advice:
-      'check the address and your connection. A request that the portal has received can still take effect, so before you run the command again, see the migration with: ferry --portal https://portal.example show',
+      'check the address and your connection; a request that the portal has received can still take effect, so before you run the command again, see the migration with: ferry --portal https://portal.example show',
   });
   await expect(lost(null)).rejects.toMatchObject({
     advice: 'check the address and your connection, and run the command again',
   });
   const canTakeEffect =
-    '. A request that the portal has received can still take effect, so before you run the command again, see the migration with: ferry --portal https://portal.example show';
+    '; a request that the portal has received can still take effect, so before you run the command again, see the migration with: ferry --portal https://portal.example show';
   const proxy = new ApiError(504, 'The portal is not working at the moment.');
   await expect(failed(proxy, ID)).rejects.toMatchObject({
     advice: `wait a few minutes; if this happens again, tell your contact${canTakeEffect}`,

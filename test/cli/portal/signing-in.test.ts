@@ -180,7 +180,7 @@ describe('says what to do if', () => {
     );
     expect((await cleo.run('show', other.id)).out).toContain(`${other.id}  `);
     expect((await cleo.run('show', 'another.xero')).err).toBe(
-      `ferry: you are not signed in to another.xero at ${portal.url}; list your migrations with: ferry --portal ${portal.url} list. For another migration, sign in with the link of your invitation: ferry --portal '<link>' sign-in\n`,
+      `ferry: you are not signed in to another.xero at ${portal.url}; list your migrations with: ferry --portal ${portal.url} list; for another migration, sign in with the link of your invitation: ferry --portal '<link>' sign-in\n`,
     );
     // Without a terminal, the command cannot ask.
     const unconfirmed = await cleo.run('sign-out', other.id);
@@ -217,12 +217,12 @@ describe('says what to do if', () => {
     [
       `http://localhost:1/#invitation=${'a'.repeat(43)}`,
       (url: string) =>
-        `the link leads to http://localhost:1, but this command signs in to ${url}; nothing was sent. If the link is from your invitation, run: ferry --portal http://localhost:1 sign-in. Otherwise, run this command again, and paste the complete link of your invitation to ${url}`,
+        `the link leads to http://localhost:1, but this command signs in to ${url}; nothing was sent; if the link is from your invitation, run: ferry --portal http://localhost:1 sign-in; otherwise, run this command again, and paste the complete link of your invitation to ${url}`,
     ],
     [
       // The host is printed in quotes, because its characters could run a command in a shell.
       `https://$(id).example/#invitation=${'a'.repeat(43)}`,
-      () => "If the link is from your invitation, run: ferry --portal 'https://$(id).example' sign-in. Otherwise",
+      () => "if the link is from your invitation, run: ferry --portal 'https://$(id).example' sign-in; otherwise",
     ],
     [
       '',

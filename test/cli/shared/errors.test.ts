@@ -106,7 +106,7 @@ const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] =
   [new VaultClosed(M), /acme\.xero has no vault yet/, /ferry show acme\.xero$/],
   [new MigrationKeyInvalid('The migration key is incomplete.'), /incomplete/, /get the key again/],
   [new VaultKeyNotSigned(`the key of ${M} has not been signed`), /acme\.xero/, /ferry vault rotate/],
-  [new VaultKeyAltered(M, `The key of ${M} was altered`), /acme\.xero/, /ferry vault renew acme\.xero\. Credentials/],
+  [new VaultKeyAltered(M, `The key of ${M} was altered`), /acme\.xero/, /ferry vault renew acme\.xero; credentials/],
   [new VaultKeyMismatch(M), /vault of acme\.xero/, /neither sealed nor stored any credential/],
   [new PayloadKeyMissing(M, 'abcd'), /acme\.xero.*payload key abcd/, /TOKENFERRY_PAYLOAD_KEY/],
   [new UnknownPayloadKey('0123456789abcdef', ['efgh']), /payload key 0123456789abcdef/, /TOKENFERRY_PAYLOAD_KEY/],
