@@ -100,7 +100,7 @@ describe('the portal sends no request to workers, and creates no session, if', (
     ['the ID token has no email address', (provider) => (provider.claims = { email: undefined })],
     ['the email address was not invited', (provider) => (provider.claims = { email: 'eve@acme.example' })],
     ['the state is wrong', (provider) => (provider.answer = { state: 'a'.repeat(43) })],
-    ['the provider refuses', (provider) => (provider.answer = { error: 'access_denied' })],
+    ['the provider refuses', (provider) => (provider.answer = { error: 'unauthorized_client' })],
   ])('%s', async (_, change) => {
     const { migrationId } = await inviteAccount(portal);
     change(portal.provider);
@@ -108,6 +108,18 @@ describe('the portal sends no request to workers, and creates no session, if', (
     await refused(await signInWithAccount(portal, migrationId));
     expect(await countSignIns()).toBe(before);
     expect(await invitationTo(migrationId)).toMatchObject({ subject: null, redeemedAt: null, sessions: 0 });
+  });
+
+  test('the person cancels the sign-in at the provider, which the answer says', async () => {
+    const { migrationId } = await inviteAccount(portal);
+    portal.provider.answer = { error: 'access_denied' };
+    const before = await countSignIns();
+    const answer = await signInWithAccount(portal, migrationId);
+    expect([answer.status, sessionCookieOf(answer), await countSignIns()]).toEqual([403, '', before]);
+    expect(await answer.json()).toEqual({
+      error: 'The sign-in was cancelled or denied at the identity provider.',
+      advice: 'If you did not cancel it, tell your contact.',
+    });
   });
 
   test('the code was used before', async () => {

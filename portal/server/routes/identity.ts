@@ -124,6 +124,7 @@ function assertConfigured(provider: IdentityProvider | undefined): IdentityProvi
 function failed(error: unknown, log: { warn(fields: object, text: string): void }): never {
   if (!(error instanceof IdentityRefused) && !(error instanceof IdentityProviderFailed)) throw error;
   log.warn({ reason: error.message, code: codeOf(error.cause) }, 'signing in at the identity provider failed');
+  if (isDenied(error)) throw deniedAtProvider();
   if (error instanceof IdentityRefused) throw unknownAccount();
   throw unavailable(
     'The portal cannot sign you in with your account at the moment.',
@@ -131,6 +132,10 @@ function failed(error: unknown, log: { warn(fields: object, text: string): void 
     30,
   );
 }
+
+/** Returns whether the person cancelled the sign-in at the identity provider, or the identity provider denied it. */
+const isDenied = ({ cause }: Error): boolean =>
+  cause instanceof Error && 'error' in cause && cause.error === 'access_denied';
 
 const codeOf = (error: unknown): string | null =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
@@ -140,6 +145,13 @@ const noProvider = () =>
     404,
     'This portal has no identity provider, so you cannot sign in with an account.',
     'Tell your contact, who can also send you an invitation that needs no account.',
+  );
+
+/** Reveals nothing about the invitation, because the browser already has this answer of the identity provider. */
+const deniedAtProvider = () =>
+  forbidden(
+    'The sign-in was cancelled or denied at the identity provider.',
+    'If you did not cancel it, tell your contact.',
   );
 
 const notBegun = () =>
