@@ -52,10 +52,12 @@ export const SEALED_FILE_BEGINNING = '{"tokenferry":"sealed-';
 export function notTextFinding(file: string, head: Uint8Array): Finding | null {
   const beginning = new TextDecoder().decode(head.subarray(0, SEALED_FILE_BEGINNING.length + 'application'.length));
   if (beginning.startsWith(SEALED_FILE_BEGINNING)) {
-    const command = beginning.endsWith('application') ? 'application --sealed' : 'credentials';
+    const [command, ofSupport] = beginning.endsWith('application')
+      ? ['application --sealed', "application '<migration>' --sealed"]
+      : ['credentials', "credentials '<migration>'"];
     return {
       ...{ code: 'sealed-file', severity: 'error', file, message: 'this file has been sealed already' },
-      advice: `choose the original file, or send this sealed file to support. If you have signed in with ferry --portal, you can also run: ferry --portal '<link>' ${command} '<file>'`,
+      advice: `choose the original file, or send this sealed file to support, who stores it with: ferry ${ofSupport} '<file>'; if you have signed in with ferry --portal, you can also run: ferry --portal '<link>' ${command} '<file>'`,
     };
   }
   const kind = binaryKindOf(head);
