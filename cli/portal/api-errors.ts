@@ -19,9 +19,11 @@ const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH',
 
 /** Returns whether a request has certainly not reached the portal. */
 export function wasNotSent({ cause }: ApiError): boolean {
-  const code = codeOf(reasonOf(cause));
-  return NOT_CONNECTED.includes(code) || CERTIFICATE.test(code);
+  return NOT_CONNECTED.includes(codeOf(reasonOf(cause))) || isCertificateRefused(cause);
 }
+
+/** Returns whether the certificate was refused. The message of the error then says what to do. */
+export const isCertificateRefused = (cause: unknown): boolean => CERTIFICATE.test(codeOf(reasonOf(cause)));
 
 /** Returns whether the portal might have stored a request that ended with this error. */
 export const mayBeReceived = (error: ApiError): boolean =>
@@ -38,9 +40,10 @@ export function unreachableText(origin: string, error: unknown): string {
   const code = codeOf(cause);
   if (/EXPIRED|NOT_YET_VALID/.test(code))
     return `the certificate of ${origin} has expired or is not valid yet (${code}). If the clock of this machine is right, tell your contact`;
-  if (/ALTNAME/.test(code)) return `the certificate of ${origin} is for another address (${code})`;
+  if (/ALTNAME/.test(code))
+    return `the certificate of ${origin} is for another address (${code}). Check the address; if it is right, tell your contact`;
   if (CERTIFICATE.test(code))
-    return `the certificate of ${origin} is not trusted (${code}). If your organization has its own certificate authority, set NODE_EXTRA_CA_CERTS to the file with the certificate of this authority`;
+    return `the certificate of ${origin} is not trusted (${code}). If your organization has its own certificate authority, set NODE_EXTRA_CA_CERTS to the file with the certificate of this authority; otherwise, tell your contact`;
   if (code === 'EPROTO' || code.startsWith('ERR_SSL'))
     return `no encrypted connection to ${origin} is possible (${code})`;
   if (cause instanceof Error && cause.name === 'TimeoutError') return `${origin} does not answer in time`;

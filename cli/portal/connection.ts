@@ -17,7 +17,7 @@ import type { Context } from '../shared/context';
 import { CommandFailed } from '../shared/errors';
 import { shellQuoted } from '../suggestions/remedy-commands';
 import { fittedTo } from '../terminal/output';
-import { clause, mayBeReceived, unreachableText, wasNotSent } from './api-errors';
+import { clause, isCertificateRefused, mayBeReceived, unreachableText, wasNotSent } from './api-errors';
 import { commandText, type PortalContext } from './context';
 import { readSignIns, signingKeyOf, writeSignIn, type SignIn } from './sign-ins';
 
@@ -257,17 +257,18 @@ function adviceFor(context: PortalContext, error: ApiError, sentTo: string | nul
   if (signIn !== null) return signIn;
   if (advice !== undefined) return clause(advice);
   if (status !== 0) return 'try again; if this happens again, tell your contact';
+  if (isCertificateRefused(error.cause)) return 'nothing was sent';
   return `${wasNotSent(error) ? 'nothing was sent; ' : ''}${CHECK_CONNECTION}, and run the command again`;
 }
 
-function withWarning(context: PortalContext, advice: string, sentTo: string): string {
-  return `${advice}; a request that the portal has received can still take effect, so before you run the command again, see the migration with: ${commandText(context, 'show', sentTo)}`;
+function withWarning(context: PortalContext, advice: string | null, sentTo: string): string {
+  return `${advice === null ? '' : `${advice}; `}a request that the portal has received can still take effect, so before you run the command again, see the migration with: ${commandText(context, 'show', sentTo)}`;
 }
 
 const CHECK_CONNECTION = 'check the address and your connection';
 
-function adviceAfterSending({ status, isTemporary }: ApiError): string {
-  if (status === 0) return CHECK_CONNECTION;
+function adviceAfterSending({ status, isTemporary, cause }: ApiError): string | null {
+  if (status === 0) return isCertificateRefused(cause) ? null : CHECK_CONNECTION;
   const isOfPortal = isTemporary || status >= 500;
   return isOfPortal ? 'wait a few minutes; if this happens again, tell your contact' : 'tell your contact';
 }

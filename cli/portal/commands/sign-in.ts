@@ -7,7 +7,7 @@ import { CommandFailed } from '../../shared/errors';
 import { shellQuoted } from '../../suggestions/remedy-commands';
 import type { CommandResult } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
-import { clause, wasNotSent } from '../api-errors';
+import { clause, isCertificateRefused, wasNotSent } from '../api-errors';
 import { apiOf, failingClearly, fingerprintOfKey, liveSession, sayOnce, validated } from '../connection';
 import { commandText, type PortalContext } from '../context';
 import { createFolder, deleteSignIn, readSignIns, writeSignIn, type SignIn } from '../sign-ins';
@@ -115,7 +115,7 @@ async function redeem(
     .catch((error: unknown) => {
       if (!(error instanceof ApiError) || !error.isTemporary || error.advice !== undefined) throw error;
       const advice = wasNotSent(error)
-        ? 'the invitation was not used; check the address and your connection'
+        ? `the invitation was not used${isCertificateRefused(error.cause) ? '' : '; check the address and your connection'}`
         : 'run the command again; if the portal then refuses the invitation, ask your contact for a new invitation';
       throw new CommandFailed(clause(error.message), advice, { cause: error });
     });

@@ -28,7 +28,7 @@ test.each([
   ],
   [
     'ERR_TLS_CERT_ALTNAME_INVALID',
-    'the certificate of https://portal.example is for another address (ERR_TLS_CERT_ALTNAME_INVALID)',
+    'the certificate of https://portal.example is for another address (ERR_TLS_CERT_ALTNAME_INVALID). Check the address; if it is right, tell your contact',
   ],
 ])('a certificate with the error %s is not blamed on an unknown certificate authority', (code, text) => {
   const cause = Object.assign(new Error('the connection failed'), { code });
@@ -125,6 +125,30 @@ test('a request that the portal may have received can still take effect', async 
   const unknown = async () => validated(z.never(), {});
   await expect(failing(unknown, null)).rejects.toMatchObject({ advice });
   await expect(failing(unknown, ID)).rejects.toMatchObject({ advice: `${advice}${canTakeEffect}` });
+});
+
+test('the advice about a certificate is not to check the connection, which works', async () => {
+  const context = {
+    target: { link: 'https://portal.example', isOption: true, args: [] },
+    link: () => ({ origin: 'https://portal.example' }),
+    terminal: { env: { TOKENFERRY_HOME: home } },
+  } as unknown as PortalContext;
+  const reason = Object.assign(new Error('refused'), { code: 'CERT_HAS_EXPIRED' });
+  const cause = new TypeError('fetch failed', { cause: reason });
+  const error = new ApiError(0, unreachableText('https://portal.example', cause), undefined, { cause });
+  const failed = (sentTo: string | null) =>
+    failingClearly(
+      context,
+      () => Promise.reject(error),
+      () => sentTo,
+    );
+  const message = expect.stringContaining('If the clock of this machine is right, tell your contact') as string;
+  await expect(failed(null)).rejects.toMatchObject({ message, advice: 'nothing was sent' });
+  await expect(failed(ID)).rejects.toMatchObject({
+    message,
+    advice:
+      'a request that the portal has received can still take effect, so before you run the command again, see the migration with: ferry --portal https://portal.example show',
+  });
 });
 
 test('the command to sign in again does not contain the invitation, because it works once', async () => {

@@ -246,6 +246,7 @@ describe('says what to do if', () => {
     const { err } = await portal.client().runWith(link, 'sign-in');
     server.close();
     expect(err).toMatch(/the certificate of https:\/\/localhost:\d+ is not trusted \(\w+\)\. .*NODE_EXTRA_CA_CERTS/);
+    expect(err).toMatch(/; otherwise, tell your contact; the invitation was not used\n$/);
   });
 
   test('the command is only for support', async () => {
