@@ -12,6 +12,7 @@ import { PAGE_SECTION_TAIL, pageSectionHead, pageSectionRow } from '../presentat
 import { reportStage, viewOf } from '../presentation/handover/report-facts';
 import { reportDecisions, reportHead, sectionHead, sectionRow } from '../presentation/handover/markdown-report';
 import { clientStateOf, type ClientState, type CompanyState } from '../domain/companies/company-state';
+import { notReadyText, type WaitingCompany } from '../domain/companies/credential-state';
 import { remediesFor } from '../domain/companies/remedies';
 import { reactivationOf } from '../domain/companies/reactivation';
 import { remedyForReplaced, replacedRemedyText } from '../domain/preflight/applications';
@@ -61,7 +62,8 @@ const FORMATS: Readonly<Record<ReportFormat, (report: HandoverReport) => AsyncGe
   },
 };
 
-type JsonCompany = Pick<LedgerCompany, 'state' | 'failure' | 'deferred' | 'retryAt' | 'relinkingSince'>;
+type JsonCompany = WaitingCompany &
+  Pick<LedgerCompany, 'state' | 'failure' | 'deferred' | 'retryAt' | 'relinkingSince'>;
 
 /**
  * Says that no further try or check of a company will come. Replaces the ledger's fields once the workflow has ended,
@@ -71,7 +73,8 @@ export const NOTHING_AHEAD = { deferred: false, retryAt: null, relinkingSince: n
 
 /**
  * Returns a company for `--json`: `state` is the state as clients see it, `ledgerState` the state in the ledger. Once
- * the workflow has ended, the company is neither tried again nor checked.
+ * the workflow has ended, the company is neither tried again nor checked. The next try of a company that lacks a
+ * confirmation or a usable credential has no time.
  */
 export function companyJson<Company extends JsonCompany>(
   company: Company,
@@ -80,6 +83,7 @@ export function companyJson<Company extends JsonCompany>(
   const { state, failure } = company;
   return {
     ...company,
+    retryAt: notReadyText(company) === null ? company.retryAt : null,
     ...(hasEnded && NOTHING_AHEAD),
     state: clientStateOf(state, failure, hasEnded),
     ledgerState: state,

@@ -146,10 +146,10 @@ export const fields = {
   deferred: z
     .boolean()
     .describe(
-      'true if the company is retried automatically, because a call to the service or the platform did not succeed. After only one try, it is true only if the next try is more than five minutes away, or if the platform refused the application',
+      'true if the company is retried automatically once it has a confirmation and a usable credential, because a call to the service or the platform did not succeed. After only one try, it is true only if the next try is more than five minutes away, or if the platform refused the application',
     ),
   retryAt: nullableTime.describe(
-    'the earliest time of the next try, which also waits for an open window; null if the company is not deferred',
+    'the earliest time of the next try, which also waits for an open window; null if the company is not deferred, or lacks a confirmation or a usable credential',
   ),
   relinkingSince: nullableTime.describe(
     'when a person last decided to relink the company; null if no such decision is in effect. Even without such a decision, the migration checks companies that must reconnect',

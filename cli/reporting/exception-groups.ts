@@ -148,10 +148,12 @@ export async function printGroup(
 const THIS_COMPANY = (): string => 'the company';
 
 function whatHappened(company: LedgerCompany, opening: Opening): string {
-  const { failureText, retryAt, tries, relinkingSince } = company;
+  const { failureText, deferred, retryAt, tries, relinkingSince } = company;
   const failed = failureText === null ? null : inSupportWords(failureText, THIS_COMPANY);
   const what = failed ?? heldBackForSupport(company) ?? '';
   if (relinkingSince !== null) return `${what} (waiting for the end customer since ${localTime(relinkingSince)})`;
+  const notReady = deferred ? notReadyText(company) : null;
+  if (notReady !== null) return `${what} (tried ${counted(tries, 'time')}; it cannot be tried again yet: ${notReady})`;
   return retryAt === null
     ? what
     : `${what} (tried ${counted(tries, 'time')}; ${delayedTryText(retryAt, opening, opening.now, localTime)})`;

@@ -1,6 +1,6 @@
 /** Tests the title of a group of companies in `ferry exceptions`, and the commands that are suggested below it. */
 import { readGroups, printGroup } from '../../../cli/reporting/exception-groups';
-import type { MigrationWithStage, Opening } from '../../../cli/reporting/listed-migration';
+import type { MigrationWithStage } from '../../../cli/reporting/listed-migration';
 import { Output } from '../../../cli/terminal/output';
 import type { LedgerCompany } from '../../../store';
 import { capturedStream } from '../captured-terminal';
@@ -32,17 +32,24 @@ async function groupsOf(companies: readonly LedgerCompany[], changes: Partial<Mi
   for (const [, group] of await readGroups(migration, each(companies))) {
     const stdout = capturedStream();
     const output = new Output({ stdout, stderr: stdout, env: {} } as never, false, false);
-    await printGroup(
-      output,
-      { migration, portal: null },
-      { windows: [], once: null } as unknown as Opening,
-      group,
-      () => each(companies.filter(({ reference }) => group.references.includes(reference))),
+    await printGroup(output, { migration, portal: null }, { windows: [], once: null, now: new Date() }, group, () =>
+      each(companies.filter(({ reference }) => group.references.includes(reference))),
     );
     texts.push(stdout.text);
   }
   return texts;
 }
+
+test.each([
+  [{ credential: 'missing' }, 'no credential supplied'],
+  [{ confirmedAt: null }, 'the client has not confirmed that syncing is off'],
+] as const)('a deferred company that is not ready has no next try: %j', async (lacks, why) => {
+  const deferred = { deferred: true, failureText: 'busy', tries: 2, retryAt: new Date() };
+  const [ready] = await groupsOf([company(1, deferred)], { released: 'all' });
+  expect(ready).toContain('busy (tried 2 times; next try ');
+  const [notReady] = await groupsOf([company(1, { ...deferred, ...lacks })], { released: 'all' });
+  expect(notReady).toContain(`busy (tried 2 times; it cannot be tried again yet: ${why})`);
+});
 
 const ANOTHER_FIRST = 'To choose another first company, or to see what else you can do, run: ferry show acme.xero';
 

@@ -130,6 +130,22 @@ test('the state of a company that must reconnect is not repeated in its explanat
   expect(out).toMatch(/R-2 .* must reconnect +the authorization no longer works/);
 });
 
+/** Stores a credential of R-4, because its own credential was deleted when it moved. */
+const storeCredential = () =>
+  orchestrator.ferry.db
+    .insertInto('credentials')
+    .values({
+      ...{ migration_id: migration.id, row: 4, sealed: Buffer.alloc(1), supplied_by: 'Cleo', crossed_at: null },
+      obtained_at: new Date(),
+    })
+    .execute();
+const deleteCredential = () =>
+  orchestrator.ferry.db
+    .deleteFrom('credentials')
+    .where('migration_id', '=', migration.id)
+    .where('row', '=', 4)
+    .execute();
+
 test('show and exceptions list a company that was deferred twice, with the commands that help', async () => {
   const { db } = orchestrator.ferry;
   const { id } = migration;
@@ -137,7 +153,11 @@ test('show and exceptions list a company that was deferred twice, with the comma
   const inAnHour = new Date(Date.now() + 3_600_000);
   await updateRow(db, id, 4, { state: 'waiting', tries: 2, failure_text: 'no access', not_before: inAnHour });
   expect((await run('show', id)).out).toMatch(/1 company deferred: R-4\n.*ferry exceptions/);
+  const lacking = await runJson(orchestrator, 'companies', id, '--state', 'not-moved-yet');
+  expect(lacking.json).toMatchObject({ companies: [{ reference: 'R-4', deferred: true, retryAt: null }] });
+  await storeCredential();
   const { out } = await run('exceptions', id);
+  await deleteCredential();
   expect(out).toMatch(/deferred by the service[^]*R-4 [^]*tried 2 times; next try/);
   expect(out).toMatch(/ferry retry \S+ R-4[^]*? ferry replace-credential [^]*? ferry skip \S+ R-4/);
   await updateRow(db, id, 4, { state: 'moved', tries, failure_text: null, not_before: null });
@@ -149,6 +169,7 @@ test('exceptions says that a deferred company waits for the next window, and sho
   const { tries } = await readRow(db, id, 4);
   const [anHourAgo, inAMinute] = [-3_600_000, 60_000].map((ms) => new Date(Date.now() + ms));
   const deferred = { state: 'waiting', tries: 2, failure_text: 'no access' } as const;
+  await storeCredential();
   try {
     await updateRow(db, id, 4, { ...deferred, not_before: anHourAgo });
     expect((await run('exceptions', id)).out).toContain('tried 2 times; next try is due now)');
@@ -162,6 +183,7 @@ test('exceptions says that a deferred company waits for the next window, and sho
     }
   } finally {
     await changeLimits(db, id, { windows: [] });
+    await deleteCredential();
     await updateRow(db, id, 4, { state: 'moved', tries, failure_text: null, not_before: null });
   }
 });

@@ -181,11 +181,12 @@ test.each(REPORT_FORMATS)('companies are read only as fast as %s is written', as
   expect(read).toBeLessThanOrEqual(writes + 2);
 });
 
-test('once the workflow has ended, JSON shows no company as deferred or waiting to reconnect', () => {
+test('JSON shows no next try without a credential, and after the end also no deferred company', () => {
   const now = new Date();
   const continued = { deferred: true, retryAt: now, relinkingSince: now };
-  const company = { ...COMPANY, ...continued, state: 'waiting' } as const;
+  const company = { ...COMPANY, ...continued, state: 'waiting', confirmedAt: now, credential: 'supplied' } as const;
   expect(companyJson(company, false)).toMatchObject({ state: 'not-moved-yet', ...continued });
+  expect(companyJson({ ...company, credential: 'missing' }, false)).toMatchObject({ deferred: true, retryAt: null });
   expect(companyJson(company, true)).toMatchObject({ deferred: false, retryAt: null, relinkingSince: null });
 });
 
