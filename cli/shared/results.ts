@@ -1,12 +1,13 @@
 /** Prints the parts of results that several commands share: findings, preflight, evidence, references, CSV. */
 import { csvPieces } from '../../client/text-formats';
-import { clientStateOf, clientStateText, leftOutText } from '../../domain/companies/company-state';
+import { CLIENT_STATES, clientStateOf, clientStateText, leftOutText } from '../../domain/companies/company-state';
 import type { Evidence } from '../../domain/companies/evidence';
 import type { Finding } from '../../domain/companies/finding';
 import { counted } from '../../domain/text/sentences';
 import { applicationName, replacedText, type ApplicationsOfMoved } from '../../domain/preflight/applications';
 import type { Preflight } from '../../domain/migration/preflight-result';
 import type { Progress } from '../../domain/progress/progress';
+import { stateOfFailed } from '../../presentation/wording/move-status';
 import type { LedgerCompany } from '../../store';
 import type { FindingList } from '../manifest';
 import type { TableCell } from '../terminal/table';
@@ -157,7 +158,8 @@ export function printFirstCompany(
   const failed = evidence.filter(({ passed }) => !passed);
   const passed = evidence.length - failed.length;
   const isApproved = steps.some(({ step, state }) => step === 'migrate-first-company' && state === 'done');
-  const result = stage === 'failed' ? 'not moved' : isApproved ? 'approved' : 'moved';
+  const result =
+    stage === 'failed' ? CLIENT_STATES[stateOfFailed(firstCompany)] : isApproved ? 'approved' : CLIENT_STATES.moved;
   const checks =
     failed.length > 0
       ? counted(passed, 'other check')

@@ -7,6 +7,7 @@ import {
   waitsForDeferred,
   type Counts,
 } from '../../domain/companies/counts';
+import { CLIENT_STATES, type ClientState } from '../../domain/companies/company-state';
 import { withoutCredentialText } from '../../domain/companies/credential-state';
 import { companiesNotMoved, countUndecided, decideText, finalDecisionText } from '../../domain/progress/undecided';
 import { windowAt } from '../../domain/progress/remaining-moves';
@@ -32,7 +33,7 @@ export function firstCompanyText(progress: Progress, platform: string, now: stri
         ? `${first} has moved. Support is checking this company before the other companies follow.`
         : `${first} has moved. Support is checking this company.`;
     case 'failed':
-      return `${first} was not moved. Support is deciding what to try next.`;
+      return `${first} ${FAILED_WORDS[stateOfFailed(firstCompany)]}. Support is deciding what to try next.`;
     case undefined: {
       if (requestedFirst?.notReady) {
         return `${requestedFirst.reference} was chosen to move first but is not ready. Please confirm that its syncing is off, supply its credential or correct its row, or ask support to choose another company. If ${requestedFirst.reference} was left out or is not in the manifest, only another company can move first.`;
@@ -46,6 +47,27 @@ export function firstCompanyText(progress: Progress, platform: string, now: stri
       return `The first company will be moved ${from > now ? `at ${momentText(from)}` : 'now'}.`;
     }
   }
+}
+
+const FAILED_WORDS = {
+  'must-reconnect': 'must reconnect',
+  'left-out': 'was left out',
+  'not-moved': 'was not moved',
+} as const satisfies Partial<Record<ClientState, string>>;
+
+/**
+ * Returns the state of a first company in the stage `failed`. A company that was left out keeps its last failure, so
+ * only its evidence shows its state.
+ */
+export function stateOfFailed({
+  failure,
+  evidence,
+}: Pick<NonNullable<Progress['firstCompany']>, 'failure' | 'evidence'>): keyof typeof FAILED_WORDS {
+  const isLeftOut = evidence.some(
+    ({ code, detail }) => code === 'moved' && detail.startsWith(CLIENT_STATES['left-out']),
+  );
+  if (isLeftOut) return 'left-out';
+  return failure === 'reauthorization-required' ? 'must-reconnect' : 'not-moved';
 }
 
 /** Returns whether other companies follow once the first company is approved; null if that is not known. */

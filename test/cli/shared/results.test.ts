@@ -1,4 +1,5 @@
 import { explanationOf, printFirstCompany } from '../../../cli/shared/results';
+import type { FailureKind } from '../../../domain/companies/failures';
 import { Output } from '../../../cli/terminal/output';
 import { capturedStream } from '../captured-terminal';
 
@@ -10,19 +11,23 @@ interface Result {
   readonly passed: boolean;
   /** Default: `verified` if the last check has passed, otherwise `failed`. */
   readonly stage?: 'verified' | 'failed';
+  readonly failure?: FailureKind;
+  /** Explains why the company was not moved. */
+  readonly detail?: string;
   /** True with `--evidence`. */
   readonly inFull?: boolean;
 }
 
 /** Returns the output about a first company with three checks. */
-function printed({ state = 'open', passed, stage, inFull = false }: Result): string {
+function printed({ state = 'open', passed, stage, failure, detail, inFull = false }: Result): string {
   const stdout = capturedStream();
   const firstCompany: Shown['firstCompany'] = {
-    ...{ row: 1, reference: 'K-7', stage: stage ?? (passed ? 'verified' : 'failed'), failure: null },
+    ...{ row: 1, reference: 'K-7', stage: stage ?? (passed ? 'verified' : 'failed'), failure: failure ?? null },
     evidence: [
       { code: 'authorized', label: 'authorized', passed: true, detail: 'yes', correlationId: 'c-1' },
       { code: 'synced', label: 'synced', passed: true, detail: 'in time', durationMs: 40 },
       { code: 'organization', label: 'organization', passed, detail: '4711', correlationId: 'c-2' },
+      ...(detail === undefined ? [] : [{ code: 'moved', label: 'moved', passed: false, detail } as const]),
     ],
   };
   const step: Shown['steps'][number] = {
@@ -46,6 +51,13 @@ test('a first company that failed without a failed check has not passed all chec
   expect(printed({ passed: true, stage: 'failed' })).toBe(
     'First company K-7: not moved, 3 checks passed (--evidence lists them)\n',
   );
+});
+
+test.each([
+  ['the authorization no longer works', 'must reconnect'],
+  ['left out: sold; before that: the authorization no longer works', 'left out'],
+])('a first company with the explanation "%s" has the state "%s"', (detail, state) => {
+  expect(printed({ passed: false, failure: 'reauthorization-required', detail })).toContain(`K-7: ${state}, 2 other`);
 });
 
 test('--evidence lists every check of the first company', () => {

@@ -156,6 +156,21 @@ export const MANAGED: readonly Row[] = [
     `The first company, acme-1, was not moved. Support is deciding what to try next.${FREE}`,
   ],
   [
+    'first company that must reconnect',
+    first({ firstCompany: firstCompany({ stage: 'failed', failure: 'reauthorization-required' }) }),
+    `The first company, acme-1, must reconnect. Support is deciding what to try next.${FREE}`,
+  ],
+  [
+    'first company left out after its failure',
+    first({
+      firstCompany: firstCompany({
+        ...{ stage: 'failed', failure: 'reauthorization-required' },
+        evidence: [{ code: 'moved', label: 'moved', passed: false, detail: 'left out: sold' }],
+      }),
+    }),
+    `The first company, acme-1, was left out. Support is deciding what to try next.${FREE}`,
+  ],
+  [
     'first company not ready',
     first({ requestedFirst: { reference: 'acme-2', notReady: true } }),
     'acme-2 was chosen to move first but is not ready. Please confirm that its syncing is off, supply its credential or correct its row, or ask support to choose another company. If acme-2 was left out or is not in the manifest, only another company can move first.',
