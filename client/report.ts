@@ -20,6 +20,7 @@ import {
   readFigures,
   readLedgerSummary,
   readMigration,
+  readProposedStart,
   readRecordedDecisions,
   readStatistics,
   readStoppages,
@@ -61,7 +62,10 @@ export async function readReport(
 ): Promise<HandoverReport> {
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
-  const { route, client, platformKey, contact, paused, suppliedBy, planned } = migration;
+  const { route, client, platformKey, contact, paused, suppliedBy } = migration;
+  // The ledger keeps the estimate of a start that was withdrawn or replaced until it stores another estimate.
+  const isPlanned = migration.planned?.startAt === (await readProposedStart(db, migrationId));
+  const planned = isPlanned ? migration.planned : null;
   const endedInTemporal = await readEndBeforeClosing(temporal, migration);
   // A workflow that has ended abnormally does not finish the companies in progress. `ending` is then null, even if a
   // decision has ended the migration.
