@@ -144,7 +144,10 @@ function waitingInComplete(state: MigrationState): WaitingFor {
   const missing = onlyDeferredLeft(counts) ? suppliesMissing(state, isChecking(state)) : null;
   if (missing) return missing;
   if (areWindowsPaused(state)) {
-    return support('resume the windows: they are paused, so no move begins');
+    // Clients can resume the windows with the command, but not in the portal.
+    return state.route === 'self-service'
+      ? client('resume the windows, or ask support to resume them: they are paused, so no move begins')
+      : support('resume the windows: they are paused, so no move begins');
   }
   if (state.outage) return noOne(onHoldText(state.outage));
   const undecided = state.asksWhileDeferred ? countUndecided(state) : 0;
@@ -164,7 +167,7 @@ export const isRecordingDecisions = ({ what }: WaitingFor): boolean =>
   what === 'the latest decisions are being carried out';
 
 /** Returns whether no move begins because the windows are paused. */
-export const isForPausedWindows = ({ what }: WaitingFor): boolean => what.startsWith('resume the windows: ');
+export const isForPausedWindows = ({ what }: WaitingFor): boolean => what.startsWith('resume the windows');
 
 function signOffText(state: MigrationState): string {
   if (!isHandoverRejected(state)) return 'sign off the handover';

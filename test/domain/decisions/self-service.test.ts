@@ -5,6 +5,8 @@ import { currentDetails } from '../../../presentation/temporal-ui/current-detail
 import { headline, progressOf } from '../../../domain/progress/progress';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { newMigration, type MigrationState } from '../../../domain/migration/migration-state';
+import { resumptionText } from '../../../domain/progress/retried';
+import { statusLine } from '../../../presentation/wording/status-line';
 import { nextNotice, waitOf } from '../../../domain/progress/notices';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
@@ -109,6 +111,19 @@ test('the client can resume a migration that paused itself', () => {
   expect(decideOne(stopped, { kind: 'resume', role: 'client' }).state.pause).toBeNull();
 });
 
+const PAUSED_WINDOWS: MigrationState = {
+  ...moving({ waiting: 3 }),
+  ...{ schedule: 'paused', window: { opensAt: AT, closesAt: AT } },
+};
+
+test('while the windows are paused, the status line and the try of a company say so', () => {
+  const progress = progressOf(plan, PAUSED_WINDOWS);
+  expect(statusLine(progress, 'Xero', AT)).toContain(
+    'The windows are paused, so no move begins until they are resumed.',
+  );
+  expect(resumptionText(progress)).toBe('once the windows are resumed');
+});
+
 test('before any company is moved, a retry starts another check of the details', () => {
   const { state, outcome } = decideOne(checked(['no room']), { kind: 'retry', role: 'client', companies: 'all' });
   expect(outcome).toMatchObject({ applied: true, text: 'the supplied details will be checked again' });
@@ -120,6 +135,12 @@ test.each<[string, MigrationState, readonly string[], string]>([
   ['with a problem', checked(['no room']), ['client'], 'details to correct: no room'],
   ['without problems', checked(), [], 'the companies will be moved now'],
   ['while companies are moved', moving({ waiting: 3 }), [], 'the remaining companies are being moved'],
+  [
+    'while the windows are paused',
+    PAUSED_WINDOWS,
+    ['client'],
+    'resume the windows, or ask support to resume them: they are paused, so no move begins',
+  ],
   [
     'without credentials',
     moving({ waiting: 3, withoutCredential: 3 }),
