@@ -68,6 +68,15 @@ export const reportNotReady = () =>
 export const tooMany = (message: string, retryAfterS: number) =>
   new PortalError(429, message, ...tryAgainIn(retryAfterS));
 
+/**
+ * Returns a 429 for a limit of the database, which does not say which of its limits was reached, so it is not known when
+ * the same request can succeed. `retryAfterS` tells programs when to try again.
+ */
+export const storedTooMany = (message: string, retryAfterS: number) =>
+  new PortalError(429, message, 'Try again in a few minutes. If this happens again, tell your contact.', {
+    'retry-after': String(retryAfterS),
+  });
+
 export const busy = (retryAfterS: number) => new PortalError(503, 'The portal is busy.', ...tryAgainIn(retryAfterS));
 
 /** Returns a 503. `retryAfterS` tells programs when to try again; people read the advice. */

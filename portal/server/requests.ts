@@ -8,7 +8,7 @@ import type { PortalRequestKind, RequestAnswer } from '../contract/requests';
 import { assertNotEnded } from './access';
 import type { SignedIn } from './api';
 import type { PortalContext } from './context';
-import { noSession, tooMany } from './errors';
+import { noSession, storedTooMany } from './errors';
 
 const FIRST_POLL_MS = 150;
 const LONGEST_POLL_MS = 1_000;
@@ -52,7 +52,7 @@ export async function submitAndWait(
     if (known == null) return { id, answer: await answerUntil(waitUntil, id) };
     if (known.outcome !== 'failed') return { id, answer: known };
   }
-  throw tooMany('You have sent too many requests.', 30);
+  throw storedTooMany('You have sent too many requests.', 30);
 
   async function answerUntil(end: number, id: string): Promise<RequestAnswer | null> {
     for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_POLL_MS)) {

@@ -4,7 +4,7 @@ import { approverFingerprint } from '../../domain/migration/approvers';
 import { SIGN_IN_TAKEN_WITHIN_MS } from '../../domain/migration/sign-in';
 import type { PortalContext } from './context';
 import type { SessionRow, SignInRequest } from './database';
-import { forbidden, tooMany, unavailable } from './errors';
+import { forbidden, storedTooMany, unavailable } from './errors';
 
 const POLL_MS = 200;
 
@@ -27,7 +27,8 @@ export async function signInAndWait(
   if (result === 'refused') throw refusal();
   // By then, a worker has answered the requests that are open now, or no worker takes them any more. The limit of
   // requests for one key in an hour can last longer.
-  if (result === 'busy') throw tooMany('There are too many attempts to sign in.', SIGN_IN_TAKEN_WITHIN_MS / 1_000);
+  if (result === 'busy')
+    throw storedTooMany('There are too many attempts to sign in.', SIGN_IN_TAKEN_WITHIN_MS / 1_000);
   for (;;) {
     const outcome = await db.signInOutcome(sessionHash);
     if (outcome === 'unconfirmed') throw unconfirmedKey(request.publicKey);

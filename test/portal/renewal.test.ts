@@ -174,6 +174,11 @@ test('attempts are limited per key, and per address', async () => {
     expect(found.map(({ status }) => status)).toEqual([503, 503, 503, 503, 429, 429]);
     // A request that no worker answers counts for two minutes.
     expect(found[5]?.headers.get('retry-after')).toBe('120');
+    // The same error is returned for 60 attempts within an hour, so it names no time.
+    expect(await found[5]?.json()).toEqual({
+      error: 'There are too many attempts to sign in.',
+      advice: 'Try again in a few minutes. If this happens again, tell your contact.',
+    });
     const guesses = [];
     for (let attempt = 0; attempt < 4; attempt += 1)
       guesses.push((await renew(signedSignIn(newKey(), 'none'), {}, limited.url)).status);
