@@ -18,6 +18,7 @@ import {
   readCompanies,
   readDecisions,
   readFigures,
+  readLedgerStatus,
   readLedgerSummary,
   readMigration,
   readProposedStart,
@@ -32,6 +33,7 @@ import {
 import { readEndBeforeClosing } from './ended-migrations';
 import { NoSuchMigration } from './errors';
 import type { LedgerClient } from './connect';
+import { isLedgerProvenBehind } from './reconcile';
 
 /** A company with the fields that the client may see. */
 export type ReportedLedgerCompany = Omit<LedgerCompany, 'heldBackDetails'>;
@@ -52,21 +54,24 @@ export interface HandoverReport {
 
 /**
  * Reads the current report from the ledger and the audit trail. Works at any time, even after Temporal has deleted the
- * workflow. Until the migration has ended, also asks Temporal whether the workflow has ended abnormally.
+ * workflow. Until the migration has ended, also asks Temporal whether the workflow has ended abnormally, and whether the
+ * ledger is behind it.
  *
  * @throws NoSuchMigration
  */
 export async function readReport(
-  { db, ...temporal }: Pick<LedgerClient, 'db'> & Partial<Pick<LedgerClient, 'temporalWithoutCodec'>>,
+  ferry: LedgerClient | Pick<LedgerClient, 'db'>,
   migrationId: string,
 ): Promise<HandoverReport> {
+  const { db } = ferry;
   const migration = await readMigration(db, migrationId);
   if (!migration) throw new NoSuchMigration(migrationId);
   const { route, client, platformKey, contact, paused, suppliedBy } = migration;
   // The ledger keeps the estimate of a start that was withdrawn or replaced until it stores another estimate.
   const isPlanned = migration.planned?.startAt === (await readProposedStart(db, migrationId));
   const planned = isPlanned ? migration.planned : null;
-  const endedInTemporal = await readEndBeforeClosing(temporal, migration);
+  const endedInTemporal = await readEndBeforeClosing('temporal' in ferry ? ferry : {}, migration);
+  const ledgerBehind = endedInTemporal === null && (await isBehind(ferry, migration));
   // A workflow that has ended abnormally does not finish the companies in progress. `ending` is then null, even if a
   // decision has ended the migration.
   const ending = migration.ending ?? (endedInTemporal ? null : await decidedEnding(db, migration));
@@ -75,6 +80,7 @@ export async function readReport(
   return {
     head: {
       ...{ migrationId, route, client, platformKey, contact, ending, endedInTemporal, paused, suppliedBy, planned },
+      ledgerBehind,
       isFinishing: ending !== null && (migration.ending === null || counts.importing + counts.syncing > 0),
       suppliedAt: migration.suppliedAt.toISOString(),
       closedAt: migration.closedAt?.toISOString() ?? null,
@@ -92,6 +98,16 @@ export async function readReport(
     replaced: () => readReplaced(db, migrationId, applications),
     statistics: () => readStatistics(db, migrationId),
   };
+}
+
+/**
+ * Returns whether the ledger is known to be behind the workflow. Does not ask the workflow of a migration whose end is in
+ * the ledger. If the workflow cannot be asked, only the flag in the ledger counts.
+ */
+async function isBehind(ferry: Parameters<typeof readReport>[0], { id, ending }: StoredMigration): Promise<boolean> {
+  if (ending !== null) return false;
+  if ((await readLedgerStatus(ferry.db, id)).isProvenBehind) return true;
+  return 'temporal' in ferry && (await isLedgerProvenBehind(ferry, id).catch(() => false));
 }
 
 async function* readReportedCompanies(

@@ -90,6 +90,11 @@ export const REPORT_SCHEMAS: CommandSchemas = {
           'true if the migration has ended, but either it is not closed yet, or companies that were moving are still being checked',
         ),
       paused: z.boolean(),
+      ledgerBehind: z
+        .boolean()
+        .describe(
+          'true if the ledger was restored to an older state, so that the numbers can be wrong; run ferry reconcile',
+        ),
       suppliedBy: z.string(),
       applications: z.strictObject({
         moved: company.movedWithApplication.describe('the applications with which companies were moved'),

@@ -192,6 +192,14 @@ export function printReplacedApplications(
     );
 }
 
+/** Says that the ledgers of these migrations were restored to an older state, and how to repair them. */
+export function ledgersBehindTexts(ids: readonly string[]): readonly string[] {
+  return [
+    `The ledger is out of date for ${ids.join(', ')}, probably because it was restored from a backup, so the numbers can be wrong.`,
+    `  To repair ${ids.length === 1 ? 'it' : 'one of them'}, run: ferry reconcile ${ids[0] ?? ''}`,
+  ];
+}
+
 /**
  * Returns why a company was not moved, without the state with which the text begins. For a company that was left out,
  * returns the reason and the failure before that. Null if nothing has failed and no reason was given.

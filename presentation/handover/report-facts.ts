@@ -29,6 +29,8 @@ export interface ReportHead {
   /** True if the migration has ended, but is not closed yet or still checks companies that were moving. */
   readonly isFinishing: boolean;
   readonly paused: boolean;
+  /** True if the ledger was restored to an older state, so that numbers can be wrong. */
+  readonly ledgerBehind: boolean;
   readonly suppliedAt: string;
   readonly suppliedBy: string;
   readonly closedAt: string | null;
@@ -59,8 +61,12 @@ export function reportStage({ ending, endedInTemporal }: Pick<ReportHead, 'endin
 }
 
 export function stateText(head: ReportHead): string {
-  return `${endingText(head)}${head.isFinishing ? ` (this report is preliminary: ${finishingText(head)})` : ''}`;
+  const preliminary = head.isFinishing ? ` (this report is preliminary: ${finishingText(head)})` : '';
+  return `${endingText(head)}${preliminary}${head.ledgerBehind ? `. ${LEDGER_BEHIND}` : ''}`;
 }
+
+const LEDGER_BEHIND =
+  'The numbers in this report can be wrong, because the records of the migration are out of date. Ask support for a new report once it has repaired them';
 
 /** Says what is not finished yet. The ledger is closed some time after the end, even if no company was moving. */
 function finishingText({ counts: { importing, syncing } }: ReportHead): string {

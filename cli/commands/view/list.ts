@@ -16,6 +16,7 @@ import type { TableCell } from '../../terminal/table';
 import type { CommandResult, Output } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
+import { ledgersBehindTexts } from '../../shared/results';
 import { withMigrationClient } from '../../connections/clients';
 import { inParallel } from '../../connections/waiting';
 import { collected } from '../../../domain/text/streams';
@@ -234,11 +235,7 @@ function printTerminated(output: Output, lines: readonly ListedLine[]): void {
 /** Says which counts can be wrong, because the ledger was restored to an older state. */
 function printLedgersBehind(output: Output, lines: readonly ListedLine[]): void {
   const ids = lines.flatMap(({ migrationId, ledgerBehind }) => (ledgerBehind ? [migrationId] : []));
-  if (ids.length === 0) return;
-  output.line(
-    `The ledger is out of date for ${ids.join(', ')}, probably because it was restored from a backup, so the numbers can be wrong.`,
-  );
-  output.line(`  To repair ${ids.length === 1 ? 'it' : 'one of them'}, run: ferry reconcile ${ids[0] ?? ''}`);
+  for (const text of ids.length === 0 ? [] : ledgersBehindTexts(ids)) output.line(text);
 }
 
 function printStuck(output: Output, migrations: readonly ListedLine[]): void {

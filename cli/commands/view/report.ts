@@ -1,8 +1,9 @@
 import { readReport, type LedgerClient } from '../../../client';
-import type { Output, AlreadyWritten } from '../../terminal/output';
+import type { AlreadyWritten } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 import { choiceOption } from '../../options/options';
 import { type ReportFormat, reportPieces } from '../../../client/report-formats';
+import { ledgersBehindTexts } from '../../shared/results';
 import { withLedgerClient } from '../../connections/clients';
 
 /**
@@ -24,18 +25,21 @@ export function addReport({ program, run, output, terminal }: Context): void {
       ).default('md'),
     )
     .action((migration: string, { format }: { format: ReportFormat }) =>
-      run(() => withLedgerClient(terminal.env, (ferry) => report(output, ferry, migration, format))),
+      run(() => withLedgerClient(terminal.env, (ferry) => report({ output, terminal }, ferry, migration, format))),
     );
 }
 
 /** Streams the report, because it can have any number of companies. */
 async function report(
-  output: Output,
+  { output, terminal: { stderr } }: Pick<Context, 'output' | 'terminal'>,
   ferry: LedgerClient,
   migrationId: string,
   format: ReportFormat,
 ): Promise<AlreadyWritten> {
   const report = await readReport(ferry, migrationId);
+  // Writes to standard error, because standard output can be the file that support sends to the client.
+  if (report.head.ledgerBehind && !output.json && !output.quiet)
+    stderr.write(`${ledgersBehindTexts([migrationId]).join('\n')}\n`);
   for await (const piece of reportPieces(report, output.json ? 'json' : format)) await output.stream(piece);
   return { written: true };
 }

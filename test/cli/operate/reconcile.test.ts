@@ -133,6 +133,12 @@ test('a restored ledger of a migration that has ended is closed again', async ()
     /ledger is out of date[^]*numbers of companies can be wrong[^]*ferry reconcile ended\.freshbooks/,
   );
   expect((await viewOf(migration.id)).headline).toMatch(/^Support is checking some numbers on this page/);
+  const report = await ferry(['report', migration.id], undefined, orchestrator.env);
+  expect(report.out).toContain('The numbers in this report can be wrong, because the records');
+  expect(report.err).toBe(
+    `The ledger is out of date for ${migration.id}, probably because it was restored from a backup, so the numbers can be wrong.\n  To repair it, run: ferry reconcile ${migration.id}\n`,
+  );
+  expect((await runJson(orchestrator, 'report', migration.id)).json).toMatchObject({ ledgerBehind: true });
   // The secret of the vault was erased when the migration ended.
   expect(await print('doctor')).not.toContain('ferry vault renew');
   expect(await runJson(orchestrator, 'reconcile', migration.id)).toMatchObject({
@@ -142,6 +148,8 @@ test('a restored ledger of a migration that has ended is closed again', async ()
     ...{ state: 'closed', ending: 'completed' },
     vaultDestroyedAt: expect.any(Date) as Date,
   });
+  const { out, err } = await ferry(['report', migration.id], undefined, orchestrator.env);
+  expect({ hint: out.includes('can be wrong'), err }).toEqual({ hint: false, err: '' });
   await backup.restore();
   expect(await print('reconcile', migration.id)).toMatch(
     /5 +decisions missing from the audit trail .*approve the first company, pause, resume, sign off the handover/,

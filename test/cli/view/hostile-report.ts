@@ -13,6 +13,7 @@ export const EVIL = `"><script>alert(1)</script><img src=x onerror='alert(1)'>&a
 export const HEAD: ReportHead = {
   endedInTemporal: null,
   isFinishing: false,
+  ledgerBehind: false,
   migrationId: 'acme.quickbooks-online',
   route: 'managed',
   client: EVIL,

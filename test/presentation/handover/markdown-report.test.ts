@@ -11,6 +11,10 @@ import { HEAD, recorded, sender } from './report-head';
 describe('the head of the report', () => {
   test.each<[Partial<ReportHead>, string]>([
     [{}, 'State: in progress (this report is preliminary)'],
+    [
+      { ledgerBehind: true },
+      'State: in progress (this report is preliminary). The numbers in this report can be wrong, because the records of the migration are out of date. Ask support for a new report once it has repaired them\n',
+    ],
     [{ paused: true }, 'State: paused (this report is preliminary)'],
     [
       { ending: 'cancelled', isFinishing: true, counts: { ...HEAD.counts, syncing: 1 } },

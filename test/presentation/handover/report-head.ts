@@ -36,6 +36,7 @@ export const HEAD: ReportHead = {
   ending: null,
   endedInTemporal: null,
   isFinishing: false,
+  ledgerBehind: false,
   paused: false,
   suppliedAt: '2026-11-20T22:00:00.000Z',
   suppliedBy: 'Cleo',

@@ -112,6 +112,7 @@ export function sampleReport(total: number): HandoverReport {
     head: {
       endedInTemporal: null,
       isFinishing: false,
+      ledgerBehind: false,
       ...{ migrationId: 'kite.quickbooks-online', route: 'managed', client: 'Kite Accounting', platformKey: 'qhyg' },
       ...{ contact: 'Sam, +44 20 7946 0000', ending: 'completed', paused: false, suppliedBy: 'Cleo', unproven: null },
       ...{ suppliedAt: '2026-11-22T08:00:00.000Z', closedAt: '2026-11-23T01:00:00.000Z', planned: null },
