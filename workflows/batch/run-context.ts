@@ -1,5 +1,5 @@
 /** The state that the importing half and the verifying half of a batch run share. */
-import { condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
+import { condition, getExternalWorkflowHandle, patched, workflowInfo } from '@temporalio/workflow';
 import type { SliceOutage } from '../../activities/companies/circuit-breaker';
 import type { SliceEnd } from '../../activities/companies/stoppages';
 import type { StopReason } from '../../domain/companies/failures';
@@ -20,7 +20,8 @@ export interface RunContext extends OutageContext {
    */
   stopNumbers(): string | null;
   /**
-   * Records the result of a slice. Wakes the run if the ramp has changed, because other companies can be claimed now.
+   * Records the result of a slice. Wakes the run if the ramp has changed, because other companies can be claimed now,
+   * and if the slice stops the run, so that no other slice sleeps until its next company is due.
    *
    * @param companies the number of companies that the slice claimed, or whose verification it ended
    */
@@ -91,7 +92,11 @@ export function createRunContext(
     stopNumbers: () => numbers,
     recordSlice: (companies, { stop, stopNumbers, outage: circuit, ramp: current }) => {
       progress += companies;
-      if (reason === null && stop !== null) [reason, numbers] = [stop, stopNumbers];
+      if (reason === null && stop !== null) {
+        [reason, numbers] = [stop, stopNumbers];
+        // In histories of earlier versions, the other slices slept until their next companies were due.
+        if (patched('wake-on-stop')) wake();
+      }
       if ((circuit ? circuit.gotThrough : companies) > 0) outage.reset();
       if (ramp !== undefined && ramp !== current) wake();
       ramp = current;
