@@ -99,6 +99,10 @@ test('the texts of the product contain commands to run', () => {
   expect(HINTS.length).toBeGreaterThan(50);
 });
 
+test('no full stop follows a command in a text that goes on, because a copy of the command would contain it', () => {
+  expect(texts().filter(({ text }) => /: ferry [^;,\n]*\S\. [A-Z]/.test(text))).toEqual([]);
+});
+
 test.each([...new Map(HINTS.map((hint) => [hint.command, hint])).values()])(
   'the printed command is valid: $command ($file)',
   async ({ command }) => {
