@@ -26,11 +26,9 @@ const invitationTo = async (migrationId: string) => (await listInvitations(porta
 /** Asserts that the portal has refused the account. */
 async function refused(answer: Response): Promise<void> {
   expect([answer.status, sessionCookieOf(answer)]).toEqual([403, '']);
-  expect(await answer.json()).toEqual({
-    error: 'This account cannot be used to sign in.',
-    advice:
-      'Sign in with the email address for which your contact created the invitation. If you already did, or if you do not know this address, ask your contact for a new invitation.',
-  });
+  const advice =
+    'Sign in with the email address for which your contact created the invitation. If you already did, or if you do not know this address, ask your contact for a new invitation.';
+  expect(await answer.json()).toEqual({ error: 'This account cannot be used to sign in.', advice });
 }
 
 test('a person with an invited account signs in, and the browser registers its key, which support has to confirm', async () => {
@@ -45,9 +43,8 @@ test('a person with an invited account signs in, and the browser registers its k
     expect.stringMatching(/^__Host-tokenferry=[\w-]{43}; Path=\/; Max-Age=604800; Secure; HttpOnly; SameSite=Strict$/),
   ]);
   expect(await (await readSession(sessionCookieOf(answer))).json()).toMatchObject(expected);
-  expect(await invitationTo(migrationId)).toMatchObject({
-    ...{ issuer: portal.provider.url, subject: CLEO.sub, publicKey, keyConfirmedAt: null, sessions: 1 },
-  });
+  const invitation = { issuer: portal.provider.url, subject: CLEO.sub, publicKey, keyConfirmedAt: null, sessions: 1 };
+  expect(await invitationTo(migrationId)).toMatchObject(invitation);
 });
 
 test('the request to the provider has PKCE, a new state and a new nonce, and leads back only to the portal', async () => {
@@ -116,10 +113,8 @@ describe('the portal sends no request to workers, and creates no session, if', (
     const before = await countSignIns();
     const answer = await signInWithAccount(portal, migrationId);
     expect([answer.status, sessionCookieOf(answer), await countSignIns()]).toEqual([403, '', before]);
-    expect(await answer.json()).toEqual({
-      error: 'The sign-in was cancelled or denied at the identity provider.',
-      advice: 'If you did not cancel it, tell your contact.',
-    });
+    const error = 'The sign-in was cancelled or denied at the identity provider.';
+    expect(await answer.json()).toEqual({ error, advice: 'If you did not cancel it, tell your contact.' });
   });
 
   test('the code was used before', async () => {
@@ -232,13 +227,9 @@ test('a program learns that it cannot sign in with an account', async () => {
   const { migrationId } = await inviteAccount(portal);
   const body = { migrationId, publicKey: newKey().publicKey };
   const answer = await fetch(`${portal.url}/api/session/identity`, json(body));
-  expect([answer.status, await answer.json()]).toEqual([
-    403,
-    {
-      error: 'The request does not say from which page it comes.',
-      advice: 'A program cannot sign in with an account. Open the link of the invitation in a browser.',
-    },
-  ]);
+  const error = 'The request does not say from which page it comes.';
+  const advice = 'A program cannot sign in with an account. Open the link of the invitation in a browser.';
+  expect([answer.status, await answer.json()]).toEqual([403, { error, advice }]);
 });
 
 test('the portal says that the provider does not answer, and works once the provider answers again', async () => {
@@ -248,9 +239,8 @@ test('the portal says that the provider does not answer, and works once the prov
     other.provider.isDown = true;
     const answer = await begin(other, migrationId);
     expect(answer.status).toBe(503);
-    expect(await answer.json()).toMatchObject({
-      error: 'The portal cannot sign you in with your account at the moment.',
-    });
+    const error = 'The portal cannot sign you in with your account at the moment.';
+    expect(await answer.json()).toMatchObject({ error });
     other.provider.isDown = false;
     const { address, cookie } = await begun(other, migrationId);
     const query = await other.provider.signIn(address);

@@ -84,11 +84,7 @@ test('only remedies that the migration accepts now are suggested', async () => {
   const { db } = orchestrator.ferry;
   const released = (step: 'first-company' | 'all', firstRow: number | null) =>
     db.updateTable('migrations').set({ released: step, first_row: firstRow }).where('id', '=', migration.id).execute();
-  const { first_row: firstRow } = await db
-    .selectFrom('migrations')
-    .select('first_row')
-    .where('id', '=', migration.id)
-    .executeTakeFirstOrThrow();
+  const firstRow = (await readMigration(db, migration.id))?.firstRow ?? null;
   try {
     // Another company has been chosen as the first company.
     await released('first-company', 1);
@@ -126,65 +122,63 @@ test('a company that is waiting for its end customer to reconnect is shown as wa
 });
 
 test('the state of a company that must reconnect is not repeated in its explanation', async () => {
-  const { out } = await run('companies', migration.id, '--state', 'must-reconnect');
-  expect(out).toMatch(/R-2 .* must reconnect +the authorization no longer works/);
+  const shown = await run('companies', migration.id, '--state', 'must-reconnect');
+  expect(shown.out).toMatch(/R-2 .* must reconnect +the authorization no longer works/);
 });
 
 /** Stores a credential of R-4, because its own credential was deleted when it moved. */
-const storeCredential = () =>
-  orchestrator.ferry.db
+async function storeCredential(): Promise<void> {
+  const values = { migration_id: migration.id, row: 4, sealed: Buffer.alloc(1), supplied_by: 'Cleo', crossed_at: null };
+  await orchestrator.ferry.db
     .insertInto('credentials')
-    .values({
-      ...{ migration_id: migration.id, row: 4, sealed: Buffer.alloc(1), supplied_by: 'Cleo', crossed_at: null },
-      obtained_at: new Date(),
-    })
+    .values({ ...values, obtained_at: new Date() })
     .execute();
-const deleteCredential = () =>
-  orchestrator.ferry.db
-    .deleteFrom('credentials')
-    .where('migration_id', '=', migration.id)
-    .where('row', '=', 4)
-    .execute();
+}
 
-test('show and exceptions list a company that was deferred twice, with the commands that help', async () => {
+/** Makes R-4 a company that was deferred twice, and returns a function that undoes this. */
+async function deferTwice(nextTryAt: Date): Promise<() => Promise<void>> {
   const { db } = orchestrator.ferry;
   const { id } = migration;
   const { tries } = await readRow(db, id, 4);
-  const inAnHour = new Date(Date.now() + 3_600_000);
-  await updateRow(db, id, 4, { state: 'waiting', tries: 2, failure_text: 'no access', not_before: inAnHour });
+  await updateRow(db, id, 4, { state: 'waiting', tries: 2, failure_text: 'no access', not_before: nextTryAt });
+  return async () => {
+    await db.deleteFrom('credentials').where('migration_id', '=', id).where('row', '=', 4).execute();
+    await updateRow(db, id, 4, { state: 'moved', tries, failure_text: null, not_before: null });
+  };
+}
+
+test('show and exceptions list a company that was deferred twice, with the commands that help', async () => {
+  const { id } = migration;
+  const undo = await deferTwice(new Date(Date.now() + 3_600_000));
   expect((await run('show', id)).out).toMatch(/1 company deferred: R-4\n.*ferry exceptions/);
   const lacking = await runJson(orchestrator, 'companies', id, '--state', 'not-moved-yet');
   expect(lacking.json).toMatchObject({ companies: [{ reference: 'R-4', deferred: true, retryAt: null }] });
   await storeCredential();
   const { out } = await run('exceptions', id);
-  await deleteCredential();
+  await undo();
   expect(out).toMatch(/deferred by the service[^]*R-4 [^]*tried 2 times; next try/);
   expect(out).toMatch(/ferry retry \S+ R-4[^]*? ferry replace-credential [^]*? ferry skip \S+ R-4/);
-  await updateRow(db, id, 4, { state: 'moved', tries, failure_text: null, not_before: null });
 });
 
 test('exceptions says that a deferred company waits for the next window, and shows no next try in the past', async () => {
   const { db } = orchestrator.ferry;
   const { id } = migration;
-  const { tries } = await readRow(db, id, 4);
-  const [anHourAgo, inAMinute] = [-3_600_000, 60_000].map((ms) => new Date(Date.now() + ms));
-  const deferred = { state: 'waiting', tries: 2, failure_text: 'no access' } as const;
+  const [anHourAgo, inAMinute] = [new Date(Date.now() - 3_600_000), new Date(Date.now() + 60_000)];
+  const undo = await deferTwice(anHourAgo);
   await storeCredential();
   try {
-    await updateRow(db, id, 4, { ...deferred, not_before: anHourAgo });
     expect((await run('exceptions', id)).out).toContain('tried 2 times; next try is due now)');
     const opensAt = new Date(Math.ceil((Date.now() + 3 * 3_600_000) / 3_600_000) * 3_600_000);
     const [from, to] = [0, 1].map((hours) => `${String((opensAt.getUTCHours() + hours) % 24).padStart(2, '0')}:00`);
     const windows = [{ days: WEEKDAYS, from: from ?? '', to: to ?? '', timeZone: 'UTC' }];
     await changeLimits(db, id, { windows });
     for (const notBefore of [anHourAgo, inAMinute]) {
-      await updateRow(db, id, 4, { ...deferred, not_before: notBefore });
+      await updateRow(db, id, 4, { not_before: notBefore });
       expect((await run('exceptions', id)).out).toContain(`tried 2 times; next try ${localTime(opensAt)})`);
     }
   } finally {
     await changeLimits(db, id, { windows: [] });
-    await deleteCredential();
-    await updateRow(db, id, 4, { state: 'moved', tries, failure_text: null, not_before: null });
+    await undo();
   }
 });
 
@@ -251,27 +245,21 @@ test('companies are moved with their replaced credentials, even an incomplete co
   // The credential of R-1 was not stored, because R-1 has already moved.
   expect(exitCode).toBe(1);
   expect(json).toMatchObject({ stored: ['R-2', 'R-3'], wrongState: ['R-1'], decision: { outcome: 'applied' } });
-  await until(async () => (await company('R-2'))?.state === 'moved');
-  await until(async () => (await company('R-3'))?.state === 'moved');
+  for (const moved of ['R-2', 'R-3']) await until(async () => (await company(moved))?.state === 'moved');
   expect((await run('exceptions', migration.id)).out).toBe('No exceptions.\n');
   const { json: report } = await runJson(orchestrator, 'report', migration.id);
-  expect(report['decisions']).toContainEqual(
-    expect.objectContaining({
-      decision: expect.objectContaining({
-        kind: 'replace-credential',
-        by: 'Sam',
-        companies: ['R-2', 'R-3'],
-      }) as unknown,
-    }),
-  );
+  const decision: unknown = expect.objectContaining({
+    kind: 'replace-credential',
+    by: 'Sam',
+    companies: ['R-2', 'R-3'],
+  });
+  expect(report['decisions']).toContainEqual(expect.objectContaining({ decision }));
 });
 
 test('after the migration has ended, nothing is retried, and no command is suggested', async () => {
   const { id } = migration;
-  const inAnHour = new Date(Date.now() + 3_600_000);
-  const deferred = { state: 'waiting', failure_text: 'no access', tries: 8, not_before: inAnHour } as const;
   const { db } = orchestrator.ferry;
-  await updateRow(db, id, 4, deferred);
+  await deferTwice(new Date(Date.now() + 3_600_000));
   const link = { link_url: 'http://example.com/link', relinking_since: new Date() };
   await updateRow(db, id, 2, { state: 'failed', failure: 'reauthorization-required', ...link });
   expect((await run('show', id)).out).toMatch(/1 company deferred: R-4\n/);
@@ -289,8 +277,7 @@ test('after the migration has ended, nothing is retried, and no command is sugge
     return done === total;
   });
   const listed = await readListed();
-  const notMoved = (await run('companies', id, '--state', 'not-moved')).out;
-  expect(notMoved).toMatch(/^R-4 .* not moved /m);
+  expect((await run('companies', id, '--state', 'not-moved')).out).toMatch(/^R-4 .* not moved /m);
   expect((await run('companies', id, '--state', 'not-moved-yet')).out).toContain('0 companies');
   const { counts } = (await runJson(orchestrator, 'report', id)).json as { counts: Record<string, number> };
   expect(listed.failed).toBe((counts['failed'] ?? 0) + (counts['waiting'] ?? 0) + (counts['outcomeUnknown'] ?? 0));
@@ -307,8 +294,7 @@ test('after the migration has ended, nothing is retried, and no command is sugge
   );
   expect(out).not.toMatch(/retried automatically|next try|waiting for the end customer|ferry (?!report)/);
   const { json } = await runJson(orchestrator, 'exceptions', id);
-  for (const each of json['exceptions'] as readonly object[]) {
+  for (const each of json['exceptions'] as readonly object[])
     expect(each).toMatchObject({ deferred: false, retryAt: null, relinkingSince: null, remedies: [] });
-  }
   expect((await run('retry', id, 'R-4')).err).toContain('is cancelled and accepts no more decisions');
 });
