@@ -1,7 +1,7 @@
 const { availableParallelism } = require('node:os');
 
 /** More files than cores run at the same time, because tests spend most of their time waiting. */
-const FILES_PER_CORE = 1.5;
+const FILES_PER_CORE = 2;
 
 /** @type {import('jest').Config} */
 module.exports = {
