@@ -4,6 +4,7 @@ import { onHoldText } from '../migration/outage';
 import { isAlwaysOpen, windowOccurrences, type Window, type WindowOccurrence } from '../planning/windows';
 import type { Progress } from './progress';
 import { remainingText } from './remaining-moves';
+import { countUndecided, decideText } from './undecided';
 import { isForPausedWindows } from './waiting-for';
 
 type MovesInWindow = Pick<Progress, 'state' | 'step' | 'counts' | 'waitingFor' | 'window' | 'openedWindow'>;
@@ -69,8 +70,14 @@ export function hasOpenWindow(
  * progress asks for windows that a person has already resumed with Temporal's tools.
  */
 export function withWindowsResumed(progress: Progress): Progress {
-  const { state, counts, window, windows, outage, waitingFor } = progress;
+  const { state, route, step, counts, reconnections, window, windows, outage, waitingFor } = progress;
   if (state !== 'waiting' || !isForPausedWindows(waitingFor)) return progress;
+  const relinking = reconnections?.waiting ?? 0;
+  const undecided = outage === null ? countUndecided({ step, counts, relinking, countsRelinked: true }) : 0;
+  if (undecided > 0) {
+    const roles = [route === 'self-service' ? 'client' : 'support'] as const;
+    return { ...progress, waitingFor: { roles, what: decideText(undecided) }, areWindowsPaused: false };
+  }
   const what = outage === null ? remainingText({ counts, window, windows }, null) : onHoldText(outage);
   return {
     ...progress,

@@ -96,14 +96,15 @@ async function selectMigrations(
 const OPENINGS_SHOWN = 5;
 
 async function show(ferry: LedgerClient, ids: readonly string[]): Promise<CommandResult> {
-  const schedules = await Promise.all(ids.map((id) => readWindowSchedule(ferry, id)));
-  const ends = new Map<string, string | null>();
-  for (const id of ids) ends.set(id, await readEndText(ferry, id));
+  const [schedules, ends] = await Promise.all([
+    Promise.all(ids.map((id) => readWindowSchedule(ferry, id))),
+    Promise.all(ids.map((id) => readEndText(ferry, id))),
+  ]);
   return {
     json: { schema: 'ferry.schedule/1', schedules },
     print: (output) => {
       if (schedules.length === 0) output.line('No migration has a schedule.');
-      for (const each of schedules) printSchedule(output, each, ends.get(each.migrationId) ?? null);
+      for (const [index, each] of schedules.entries()) printSchedule(output, each, ends[index] ?? null);
     },
   };
 }

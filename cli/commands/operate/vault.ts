@@ -143,13 +143,13 @@ async function renew(
 ): Promise<CommandResult> {
   const stored = await readMigration(db, migration);
   if (!stored) throw new NoSuchMigration(migration);
+  // On such a platform, a credential is stored only if it was obtained after the confirmation of its company.
+  const isTooEarly = stored.rotating && (await readConfirmers(db, migration, 1)).people === 0;
   const renewal = await renewVault(db, keys, migration, {
     folderLost: folderLost === true,
     keyLost: keyLost === true,
   });
   const { deleted, deletedReplacements, kept, keptWaiting, deletedSecrets } = renewal;
-  // On such a platform, a credential is stored only if it was obtained after the confirmation of its company.
-  const isTooEarly = stored.rotating && (await readConfirmers(db, migration, 1)).people === 0;
   const portal = await readClientPortal({ db, portalUrl }, migration);
   const target = { ...stored, application: null };
   const byClient = (remedy: 'application' | 'credentials' | 'replace-credential'): string =>

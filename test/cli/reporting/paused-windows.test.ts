@@ -97,6 +97,12 @@ test("windows that were resumed in Temporal are nobody's task, even if the migra
     expect(resumed({ route })).toMatchObject({ ...running, waitingFor: what('^the remaining companies are moved in') });
   const outage = { why: 'answered 503', since: BEFORE_WINDOW, until: IN_WINDOW };
   expect(resumed({ outage })).toMatchObject({ ...running, waitingFor: what('^on hold since 2026-03-02 12:00 UTC') });
+  const deferred = { counts: counts({ total: 4, moved: 1, failed: 2, waiting: 1, deferred: 1 }) };
+  for (const [route, role] of [['managed', 'support'] as const, ['self-service', 'client'] as const])
+    expect(resumed({ route, ...deferred })).toMatchObject({
+      ...{ state: 'waiting', areWindowsPaused: false },
+      waitingFor: { roles: [role], what: 'decide what to do about 2 companies that were not moved' },
+    });
   const pause = { reason: 'lunch', by: 'Sam', stopReason: null, at: BEFORE_WINDOW };
   expect(resumed({ pause })).toMatchObject({ state: 'paused', waitingFor: { roles: ['support'] } });
 });
