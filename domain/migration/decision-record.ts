@@ -1,6 +1,7 @@
 /**
  * Records of decisions as the ledger receives them. A record comes from a workflow, and anyone who may write to the
- * Temporal namespace can start a workflow, so the record's form and time are checked.
+ * Temporal namespace can start a workflow, so the record's form and time are checked. Also the refusals of decisions
+ * whose senders reviewed something that has changed since.
  */
 import type { Decision, Unreadable } from './decision';
 import type { DecisionRecord } from './migration-state';
@@ -106,7 +107,7 @@ function isSignedMessage(value: unknown): value is SignedMessage {
   return isDecisionMessage(message) && isObject && parseSignature(signature) !== null;
 }
 
-// `as const` makes these texts count as whole sentences for the test of the runbook.
+// `as const` makes the two refusals count as whole sentences for the test of the runbook.
 
 /** The refusal of a decision whose sender reviewed something that has changed since. */
 export const REVIEW_CHANGED = 'what you reviewed has changed; review it again before you decide' as const;

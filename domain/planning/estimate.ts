@@ -2,7 +2,7 @@
 import { toFullMinute } from '../text/sentences';
 import type { MigrationLimits } from './limits';
 import { pollsDuring, timeAtPace } from './pacing';
-import { isMeasured, perMinute, withinLimit, type Throughput } from './throughput';
+import { perMinute, withinLimit, type Throughput } from './throughput';
 import { endWithin } from './windows';
 
 /** The volume that is still to be moved. */
@@ -144,7 +144,7 @@ export interface EstimateInput {
   readonly volume: Volume;
   readonly limits: Pick<MigrationLimits, 'slicesAtOnce' | 'companiesPerSliceAtOnce' | 'companiesPerMinute' | 'windows'>;
   readonly speedEstimate: SpeedEstimate;
-  /** The migration's recent throughput; null or absent before its companies move together. */
+  /** The migration's recent throughput; null or absent before its companies have moved. */
   readonly throughput?: Throughput | null;
   /** When the migration starts or continues. ISO 8601, UTC. */
   readonly from: string;
@@ -154,7 +154,7 @@ export interface EstimateInput {
  * Estimates the remaining time. Companies are imported in parallel, but companies of one token family are imported one
  * at a time. Syncs overlap, so only the longest sync adds to the total.
  *
- * Once companies have moved together, the imports are expected to go on at their throughput. It already includes the
+ * Once many companies have moved, the imports are expected to go on at their throughput. It already includes the
  * waits for the service's rate limit, of which the number of requests gives only a rough idea: while many companies
  * sync at the same time, syncs take longer, but are polled less often.
  */
@@ -192,16 +192,17 @@ export function estimate({ volume, limits, speedEstimate, throughput = null, fro
 }
 
 /**
- * Returns how long the imports take at the throughput, in milliseconds; null if it has not been measured. A large token
- * family can take longer, because other companies moved beside it until now.
+ * Returns how long the imports take at the throughput, in milliseconds. Returns null if fewer companies were moved than
+ * can be imported at once, because a small wave, for example, moves at a lower rate than the migration can reach. A
+ * large token family can take longer, because other companies moved beside it until now.
  */
 function timeAtThroughput(
   { companies, largestFamily }: Volume,
   throughput: Throughput | null,
-  { companiesPerMinute }: EstimateInput['limits'],
+  { slicesAtOnce, companiesPerSliceAtOnce, companiesPerMinute }: EstimateInput['limits'],
   { importMs }: Speed,
 ): number | null {
-  if (throughput === null || !isMeasured(throughput)) return null;
+  if (throughput === null || throughput.moved < slicesAtOnce * companiesPerSliceAtOnce) return null;
   const rate = perMinute(withinLimit(throughput, companiesPerMinute));
   return rate === null ? null : Math.max((companies / rate) * MINUTE_MS, largestFamily * importMs);
 }

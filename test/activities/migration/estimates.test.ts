@@ -68,7 +68,7 @@ test('the remaining work is estimated from moved companies, and later migrations
   expect(await estimateRemaining(next, true)).toMatchObject({ basis: 'platform', measuredOn: 7 });
 });
 
-test('once companies have moved together, the remaining companies are expected to move at the same rate', async () => {
+test('once as many companies have moved as can be imported at once, the others are expected to move at the same rate', async () => {
   const { db } = rig.ledger;
   const { id } = await rig.migration(Array.from({ length: 7 }, () => 'sbx-ok-10'));
   await sql`update companies set not_before = now() + interval '1 day' where migration_id = ${id} and row > 5`.execute(
@@ -76,6 +76,7 @@ test('once companies have moved together, the remaining companies are expected t
   );
   await rig.importSlice(id);
   await rig.verify(id);
+  await changeLimits(db, id, { slicesAtOnce: 1, companiesPerSliceAtOnce: 5 });
   // Five companies in five minutes. Without that, the speed of a single company would give a few seconds.
   await sql`
     update companies

@@ -77,7 +77,7 @@ test('a speed that was measured on few companies is as uncertain as an assumptio
   expect(few).toMatchObject({ lowMs: Math.round(14_000 / 3), highMs: 42_000, basis: 'migration', measuredOn: 4 });
 });
 
-describe('once companies have moved together', () => {
+describe('once as many companies have moved as can be imported at once', () => {
   const throughput = { moved: 860, withinMs: 600_000 };
   const measuredAt = (changes: Partial<EstimateInput> = {}) => estimated(volume(2_580, 0), { throughput, ...changes });
 
@@ -97,8 +97,8 @@ describe('once companies have moved together', () => {
     expect(measuredAt({ volume: volume(2_580, 0, { largestFamily: 2_580 }) }).highMs).toBe((2_580_000 + 10_000) * 1.5);
   });
 
-  test('a throughput of fewer than three companies does not count', () => {
-    expect(measuredAt({ throughput: { moved: 2, withinMs: 1_000 } })).toEqual(estimated(volume(2_580, 0)));
+  test('the throughput of a smaller wave does not count', () => {
+    expect(measuredAt({ throughput: { moved: 9, withinMs: 240_000 } })).toEqual(estimated(volume(2_580, 0)));
   });
 });
 
