@@ -94,7 +94,9 @@ export async function withEnvironment<T, Service extends ServiceUnderTest>(
       TOKENFERRY_VAULT_SECRETS: vaultSecrets,
       TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64'),
     };
-    const ferry = await openLedgerClient(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], variables));
+    const ferry = await openLedgerClient(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], variables), {
+      createLedger: true,
+    });
     started({ stop: () => ferry.close() });
     const startWorker: BenchEnvironment['startWorker'] = async (timing = TIMING) =>
       started(await startMeasuredWorker({ variables, timing }));

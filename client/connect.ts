@@ -57,6 +57,11 @@ interface CloseOptions {
   readonly closeWithinMs?: number;
 }
 
+interface LedgerOptions extends CloseOptions {
+  /** True to create the ledger if the database contains none. By default, such a database is refused. */
+  readonly createLedger?: boolean;
+}
+
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
  * The longest wait between two attempts to connect again. Short, because a person is looking at the display. By
@@ -70,6 +75,7 @@ const EXPORT_WITHIN_MS = 2_000;
  * Connects to Temporal, and to the ledger if a database is configured. Waits at most 5 s.
  *
  * @throws Unreachable
+ * @throws LedgerMissing if the database contains no ledger
  * @throws DatabaseUnavailable if Postgres answers, but the database cannot be used
  */
 export async function openMigrationClient(
@@ -86,16 +92,17 @@ export async function openMigrationClient(
  * Connects to Temporal and to the ledger. Waits at most 5 s. If one connection fails, closes the other.
  *
  * @throws Unreachable
+ * @throws LedgerMissing if the database contains no ledger, unless `createLedger` is true
  * @throws DatabaseUnavailable if Postgres answers, but the database cannot be used
  */
 export async function openLedgerClient(
   config: LedgerClientConfig,
-  { closeWithinMs }: CloseOptions = {},
+  { closeWithinMs, createLedger }: LedgerOptions = {},
 ): Promise<LedgerClient> {
   const url = config.databaseUrl.reveal();
   const [connection, database] = await Promise.allSettled([
     connect(config),
-    openDatabase({ url, connections: 4, connectTimeoutMs: CONNECT_TIMEOUT_MS, closeWithinMs }),
+    openDatabase({ url, connections: 4, connectTimeoutMs: CONNECT_TIMEOUT_MS, closeWithinMs, createLedger }),
   ]);
   if (connection.status === 'fulfilled' && database.status === 'fulfilled') {
     const client = createClient(connection.value, config);

@@ -115,7 +115,7 @@ export {
   WorkflowTaskFailing,
 } from './errors';
 
-export { DatabaseUnavailable, MigrationExists, OrganizationTaken } from '../store';
+export { DatabaseUnavailable, LedgerMissing, MigrationExists, OrganizationTaken } from '../store';
 
 /** The types that appear in the signatures of the functions above. */
 export type { Counts } from '../domain/companies/counts';

@@ -32,6 +32,7 @@ export * from './companies/named-companies';
 export * from './reporting/statistics';
 export {
   DatabaseUnavailable,
+  LedgerMissing,
   isDatabaseError,
   openDatabase,
   openMonitoringDatabase,

@@ -104,7 +104,8 @@ export async function startWorker(
   observation?: WorkerObservation,
 ): Promise<RunningWorker> {
   const { namespace } = config.temporal;
-  const db = await openDatabase({ url: config.databaseUrl.reveal(), onPool: observation?.metrics.onPool });
+  const onPool = observation?.metrics.onPool;
+  const db = await openDatabase({ url: config.databaseUrl.reveal(), onPool, createLedger: true });
   // The runtime keeps the process running until its last connection to Temporal is closed. It is installed only after
   // the database has been opened: if opening the database failed, there would be no connection to close.
   installRuntime(log, observation?.sdkMetricsAddress);

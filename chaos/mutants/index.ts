@@ -98,7 +98,9 @@ async function checkMigration(
   };
   const [requestLog, decisionLog] = [file('requests.jsonl'), file('decisions.jsonl')];
   const variables = { ...environment.variables, TEMPORAL_NAMESPACE: name };
-  const ferry = await openLedgerClient(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], variables));
+  const ferry = await openLedgerClient(loadConfig(['temporal', 'databaseUrl', 'payloadKeys'], variables), {
+    createLedger: true,
+  });
   const proxy = await startHttpProxy({ worker: name, target: environment.serviceUrl, log: requestLogAt(requestLog) });
   const logFile = path.join(folder, 'worker.log');
   const worker = startSupervised({

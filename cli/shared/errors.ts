@@ -19,6 +19,7 @@ import {
   failureText,
   isDatabaseError,
   AmendedMigrationEnded,
+  LedgerMissing,
   MigrationExists,
   OrganizationTaken,
   StagingFull,
@@ -42,7 +43,12 @@ import {
   WorkflowTaskFailing,
 } from '../../client';
 import { CHECK_WORKERS, START_WORKER } from '../../domain/progress/worker-advice';
-import { databaseAdvice, temporalAdvice, USE_VERSION_OF_SCHEMA } from '../suggestions/stack-advice';
+import {
+  databaseAdvice,
+  missingLedgerAdvice,
+  temporalAdvice,
+  USE_VERSION_OF_SCHEMA,
+} from '../suggestions/stack-advice';
 
 /** Thrown when a command cannot do what the user asked for. It is printed on one line, and the exit code is 1. */
 export class CommandFailed extends Error {
@@ -144,6 +150,7 @@ export function withAdvice(error: unknown, env: NodeJS.ProcessEnv): unknown {
     );
   if (error instanceof Unreachable)
     return failed(error.message, error.what === 'Temporal' ? temporalAdvice(env) : databaseAdvice(env));
+  if (error instanceof LedgerMissing) return failed(error.message, missingLedgerAdvice(env));
   if (error instanceof DatabaseUnavailable)
     return failed(error.message, error.hasNewerSchema ? USE_VERSION_OF_SCHEMA : databaseAdvice(env, true));
   if (error instanceof VaultKeyAltered) {

@@ -15,6 +15,7 @@ import { isApplicationNeeded, preflight, type PreflightFacts } from '../../domai
 import { organizationFindings, type OrganizationConflicts } from '../../domain/preflight/organization-conflicts';
 import {
   DatabaseUnavailable,
+  LedgerMissing,
   findOpenOrganizations,
   openDatabase,
   readDependentCompanies,
@@ -23,6 +24,7 @@ import {
   type Database,
 } from '../../store';
 import type { Manifest } from '../manifest';
+import { missingLedgerAdvice } from '../suggestions/stack-advice';
 import { withServiceAt } from '../connections/service-client';
 
 /** The sources that can be checked in addition to the files. */
@@ -79,7 +81,7 @@ export async function checkAccount(
   const { findings, totals } = manifest;
   const [service, ledger] = await Promise.all([
     askAccount(config.service, platform, manifest),
-    askLedger(config, platform, manifest, migrationId ?? null),
+    askLedger(env, config, platform, manifest, migrationId ?? null),
   ]);
   const total = estimate({
     volume: volumeOf(totals, recordsInTotal),
@@ -161,6 +163,7 @@ interface LedgerAnswer {
 }
 
 async function askLedger(
+  env: NodeJS.ProcessEnv,
   { databaseUrl: url, temporal }: Partial<Config<'databaseUrl' | 'temporal'>>,
   platform: Platform,
   { rows }: Manifest,
@@ -192,7 +195,8 @@ async function askLedger(
     };
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error;
-    return { ...noResponse, findings: [notAnswered('other migrations', error, 'check the database')] };
+    const advice = error instanceof LedgerMissing ? missingLedgerAdvice(env) : 'check the database';
+    return { ...noResponse, findings: [notAnswered('other migrations', error, advice)] };
   } finally {
     await db?.destroy();
   }

@@ -61,6 +61,13 @@ export function databaseAdvice(env: NodeJS.ProcessEnv, answers = false): string 
   }
 }
 
+/** Returns what to do if the database contains no ledger. The advice omits its address, because the error names it. */
+export function missingLedgerAdvice(env: NodeJS.ProcessEnv): string {
+  return databaseSourceOf(env) === 'environment'
+    ? 'check DATABASE_URL; if this is the first start, create the ledger with: ferry setup'
+    : databaseAdvice(env, true);
+}
+
 function databaseSourceOf(env: NodeJS.ProcessEnv): DatabaseSource {
   const stack = readStack(env);
   if (!stack?.isUsed) return 'environment';

@@ -15,6 +15,9 @@ export type Queryable = Database | Transaction<Tables>;
 /** The Postgres schema of all tables. Other applications can use the same database in other schemas. */
 export const SCHEMA = 'tokenferry';
 
+/** The table of the schema migrations, which every ledger has. */
+export const LEDGER_TABLE = `${SCHEMA}.kysely_migration`;
+
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database`. The password never appears in errors. */
   readonly url: string;
@@ -26,11 +29,16 @@ export interface DatabaseOptions {
   readonly closeWithinMs?: number | undefined;
   /** Receives a function that returns the current usage of the pool. Optional. */
   readonly onPool?: ((usage: () => PoolUsage) => void) | undefined;
+  /**
+   * True to create the ledger if the database contains none. Default: false, because the address is then probably wrong,
+   * and no worker would use the new ledger.
+   */
+  readonly createLedger?: boolean | undefined;
 }
 
 /** Thrown when the database cannot be reached or its schema cannot be updated. */
 export class DatabaseUnavailable extends Error {
-  override readonly name = 'DatabaseUnavailable';
+  override readonly name: string = 'DatabaseUnavailable';
 
   /** Returns whether waiting can help, for example because the server cannot be reached or has no free connection. */
   get isOutage(): boolean {
@@ -48,10 +56,20 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
+/** Thrown when the database contains no ledger, for example because the address names another existing database. */
+export class LedgerMissing extends DatabaseUnavailable {
+  override readonly name = 'LedgerMissing';
+
+  constructor(url: string) {
+    super(`the database at ${databaseOf(url)} contains no ledger`);
+  }
+}
+
 /**
  * Opens the database and applies missing schema migrations. A lock ensures that only one process at a time applies
  * them.
  *
+ * @throws {LedgerMissing} if the database contains no ledger, unless `createLedger` is true
  * @throws {DatabaseUnavailable}
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
@@ -68,11 +86,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   options.onPool?.(() => pool.usage());
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
-    if (!(await isSchemaCurrent(db)))
+    if (!(await isSchemaCurrent(db))) {
+      if (!options.createLedger && !(await hasLedger(db))) throw new LedgerMissing(options.url);
       await updateSchema(db, { schema: SCHEMA, migrations: SCHEMA_MIGRATIONS, product: 'Tokenferry' });
+    }
   } catch (error) {
     await db.destroy();
-    throw databaseUnavailable(options.url, error);
+    throw error instanceof LedgerMissing ? error : databaseUnavailable(options.url, error);
   }
   return db;
 }
@@ -124,6 +144,12 @@ async function isSchemaCurrent(db: Database): Promise<boolean> {
     if (error instanceof DatabaseError) return false; // No table yet, or a problem that the migrator will report.
     throw error;
   }
+}
+
+/** Returns whether the database contains a ledger, even if its schema is older or newer than this version. */
+async function hasLedger(db: Database): Promise<boolean> {
+  const { exists } = await oneRow<{ exists: boolean }>(db)`select to_regclass(${LEDGER_TABLE}) is not null as "exists"`;
+  return exists;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Inspects a database for `ferry doctor` without changing it. Unlike `openDatabase`, does not update the schema. */
 import { Client } from 'pg';
-import { databaseUnavailable, SCHEMA } from './database';
+import { databaseUnavailable, LEDGER_TABLE } from './database';
 import { SCHEMA_MIGRATIONS } from './schema-migrations';
 
 export interface InspectedDatabase {
@@ -8,6 +8,8 @@ export interface InspectedDatabase {
   readonly version: string;
   /** The same moment on both clocks. `local` is the middle of the query's round trip. */
   readonly clock: { readonly database: Date; readonly local: Date };
+  /** False if the database contains no ledger. */
+  readonly hasLedger: boolean;
   /** Schema migrations that have not been applied yet. The next process that calls `openDatabase` applies them. */
   readonly pending: readonly string[];
   /** Schema migrations that a newer version has applied, and that this version does not know. */
@@ -48,7 +50,7 @@ export async function inspectDatabase(url: string, timeoutMs: number): Promise<I
     const sentAt = Date.now();
     const { rows } = await client.query<{ version: string; now: Date; table: string | null }>(
       'select current_setting($1) as version, clock_timestamp() as now, to_regclass($2) as "table"',
-      ['server_version', `${SCHEMA}.kysely_migration`],
+      ['server_version', LEDGER_TABLE],
     );
     const local = new Date((sentAt + Date.now()) / 2);
     const [{ version, now, table } = { version: '', now: local, table: null }] = rows;
@@ -56,6 +58,7 @@ export async function inspectDatabase(url: string, timeoutMs: number): Promise<I
     return {
       version,
       clock: { database: now, local },
+      hasLedger: table !== null,
       pending: Object.keys(SCHEMA_MIGRATIONS).filter((name) => !applied.includes(name)),
       unknown: applied.filter((name) => !(name in SCHEMA_MIGRATIONS)),
     };
@@ -63,6 +66,6 @@ export async function inspectDatabase(url: string, timeoutMs: number): Promise<I
 }
 
 async function appliedMigrations(client: Client): Promise<readonly string[]> {
-  const { rows } = await client.query<{ name: string }>(`select name from ${SCHEMA}.kysely_migration`);
+  const { rows } = await client.query<{ name: string }>(`select name from ${LEDGER_TABLE}`);
   return rows.map(({ name }) => name);
 }

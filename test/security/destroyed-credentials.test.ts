@@ -89,7 +89,7 @@ async function runMigrations(saveSecret: (name: string, content: Buffer) => void
   };
   const server = { dataFolder: path.join(folder, 'postgres'), ephemeral: false, port: 0, log: () => undefined };
   const postgres = await startPostgres(server);
-  const db = await openDatabase({ url: postgres.url });
+  const db = await openDatabase({ url: postgres.url, createLedger: true });
   /** Does the work that autovacuum and the checkpointer would do at some time. */
   const maintain = async (): Promise<void> => {
     await sql`analyze`.execute(db);

@@ -117,7 +117,7 @@ async function supplyEverything(): Promise<void> {
       TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64'),
     },
   );
-  const ferry = await openLedgerClient(config);
+  const ferry = await openLedgerClient(config, { createLedger: true });
   const logOf = (name: string) => createLog({ level: 'trace', to: path.join(folder, 'logs', `${name}.log`) });
   const code = readFileSync(path.join(__dirname, '../../dist/workflow-bundle.js'), 'utf8');
   const worker = await startWorker(config, logOf('worker'), { workflowBundle: { code } }, TIMING);

@@ -98,7 +98,7 @@ async function runMigrations(): Promise<readonly string[]> {
     ['temporal', 'databaseUrl', 'service', 'masterKeys', 'vaultSecrets', 'payloadKeys', 'webhook'],
     env,
   );
-  const ferry = await openLedgerClient(config);
+  const ferry = await openLedgerClient(config, { createLedger: true });
   for (const name of ['logs', 'responses', 'outputs']) mkdirSync(path.join(folder, name));
   const log = createLog({ level: 'trace', to: path.join(folder, 'logs', 'worker.log') });
   const code = readFileSync(path.join(__dirname, '../../dist/workflow-bundle.js'), 'utf8');

@@ -67,7 +67,7 @@ async function runSetup(env: NodeJS.ProcessEnv, { retentionDays }: SetupOptions)
 
 /** Updates the schema of the ledger, and creates the portal's role if one is configured. */
 async function setUpDatabase(databaseUrl: Secret, portalDatabaseUrl: Secret | undefined) {
-  const db = await openDatabase({ url: databaseUrl.reveal(), connections: 1 });
+  const db = await openDatabase({ url: databaseUrl.reveal(), connections: 1, createLedger: true });
   try {
     if (portalDatabaseUrl === undefined) return null;
     const role = await grantPortalRole(db, portalDatabaseUrl);

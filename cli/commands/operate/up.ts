@@ -86,7 +86,7 @@ async function allowPortal(
   { databaseUrl, portalDatabaseUrl }: Pick<Stack['config'], 'databaseUrl' | 'portalDatabaseUrl'>,
   warn: (text: string) => void,
 ): Promise<boolean> {
-  const db = await openDatabase({ url: databaseUrl.reveal(), connections: 1 });
+  const db = await openDatabase({ url: databaseUrl.reveal(), connections: 1, createLedger: true });
   try {
     await grantPortalRole(db, portalDatabaseUrl);
     return true;

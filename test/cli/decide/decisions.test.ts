@@ -63,7 +63,7 @@ test.each<[string[], string]>([
 });
 
 test('a decision that is not in the ledger is not reported as applied, and the missing ledger is named', async () => {
-  const emptyLedger = await createTestDatabase();
+  const emptyLedger = await createTestDatabase('ledger');
   const runWith = (...args: string[]) => ferry(args, undefined, { ...orchestrator.env, DATABASE_URL: emptyLedger.url });
   const { exitCode, out } = await runWith('pause', ID, '--reason', 'lunch');
   expect({ exitCode, out }).toEqual({

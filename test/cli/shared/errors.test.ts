@@ -36,6 +36,7 @@ import {
 import {
   DatabaseUnavailable,
   AmendedMigrationEnded,
+  LedgerMissing,
   MigrationExists,
   OrganizationTaken,
   StagingFull,
@@ -72,6 +73,11 @@ const grpc = Object.assign(new Error('14 UNAVAILABLE: no connection'), { code: 1
 const FAILURES: readonly (readonly [Error, message: RegExp, advice: RegExp])[] = [
   [new Unreachable('Temporal', '127.0.0.1:1'), /cannot reach Temporal at 127\.0\.0\.1:1/, /ferry up/],
   [new DatabaseUnavailable('the database at host/db cannot be used: no'), /host\/db/, /check the database/],
+  [
+    new LedgerMissing('postgres://u:p@host/db'),
+    /^the database at host:5432\/db contains no ledger$/,
+    /^check DATABASE_URL; .* ferry setup$/,
+  ],
   [
     new NoWorker(M),
     /no worker is answering for acme\.xero/,
@@ -250,7 +256,9 @@ test('every error class has advice or a reason to have none', () => {
   const advised = new Set(FAILURES.map(([error]) => error.constructor.name));
   const classes = ['client', 'cli', 'store', 'security', 'config', 'stack']
     .flatMap((folder) => sourcesOf(path.join(ROOT, folder)))
-    .flatMap((text) => [...text.matchAll(/class (\w+) extends (?:Error|CommandFailed|NoWorker)\b/g)])
+    .flatMap((text) => [
+      ...text.matchAll(/class (\w+) extends (?:Error|CommandFailed|NoWorker|DatabaseUnavailable)\b/g),
+    ])
     .map(([, name = '']) => name);
   expect(classes.length).toBeGreaterThan(20);
   expect(classes.filter((name) => !advised.has(name) && !(name in WITHOUT_ADVICE))).toEqual([]);

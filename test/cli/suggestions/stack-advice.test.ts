@@ -4,7 +4,7 @@ import { serviceAdvice } from '../../../cli/suggestions/stack-advice';
 import { Unreachable } from '../../../client';
 import { writeRunningStack, type RunningStack } from '../../../config';
 import { createTemporaryFolder } from '../../../stack/folders';
-import { DatabaseUnavailable } from '../../../store';
+import { DatabaseUnavailable, LedgerMissing } from '../../../store';
 
 const RESTART = 'to restart the stack, press Ctrl-C in the terminal of ferry up, then run: ferry up';
 const EXTERNAL = 'which ferry up does not start; then press Ctrl-C in the terminal of ferry up, and run: ferry up';
@@ -16,6 +16,8 @@ const START_STACK = `to use a stack on this machine instead, ${OTHER_SHELL}, and
 const TEMPORAL = new Unreachable('Temporal', '127.0.0.1:1');
 const POSTGRES = new Unreachable('Postgres', '127.0.0.1:1');
 const DATABASE = new DatabaseUnavailable('the database at host/db cannot be used: no');
+
+const NO_LEDGER = new LedgerMissing('postgres://host/db');
 
 const home = createTemporaryFolder();
 const adviceIn = (error: Error, env: NodeJS.ProcessEnv) => {
@@ -35,6 +37,7 @@ test.each<[string, Error, advice: string]>([
   ['Temporal', TEMPORAL, RESTART],
   ['Postgres', POSTGRES, RESTART],
   ['a database', DATABASE, `check the database; ${RESTART}`],
+  ['a database without a ledger', NO_LEDGER, `check the database; ${RESTART}`],
 ])('%s of the running stack is restarted with the stack', (_, error, advice) => {
   runStack();
   expect(adviceIn(error, {})).toBe(advice);
@@ -66,6 +69,12 @@ test.each<[string, Error, variable: string]>([
   runStack();
   // A stack is already running, so the advice does not say to start one.
   expect(adviceIn(error, env)?.endsWith(`; to use the running stack instead, ${OTHER_SHELL}`)).toBe(true);
+});
+
+test('a database of the environment that contains no ledger is perhaps the wrong one', () => {
+  runStack();
+  const advice = 'check DATABASE_URL; if this is the first start, create the ledger with: ferry setup';
+  expect(adviceIn(NO_LEDGER, { DATABASE_URL: 'postgres://other/ledger' })).toBe(advice);
 });
 
 test('the service is restarted with the stack, unless the environment names another one', () => {

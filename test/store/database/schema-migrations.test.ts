@@ -1,15 +1,17 @@
 import { SCHEMA_MIGRATIONS } from '../../../store/database/schema-migrations';
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { DatabaseUnavailable, grantPortalRole, openDatabase } from '../../../store';
+import { DatabaseUnavailable, grantPortalRole, LedgerMissing, openDatabase } from '../../../store';
 import { withAdvice } from '../../../cli/shared/errors';
 import { Secret } from '../../../security';
-import { createTestDatabase } from '../../support/servers/database';
+import { createTestDatabase, execute } from '../../support/servers/database';
 
 test('applies the schema migrations once when five processes open an empty database concurrently', async () => {
   const database = await createTestDatabase();
   try {
-    const opened = await Promise.all([1, 2, 3, 4, 5].map(() => openDatabase({ url: database.url, connections: 2 })));
+    const opened = await Promise.all(
+      [1, 2, 3, 4, 5].map(() => openDatabase({ url: database.url, connections: 2, createLedger: true })),
+    );
     for (const db of opened) {
       const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
       expect(rows.map(({ name }) => name)).toEqual(Object.keys(SCHEMA_MIGRATIONS));
@@ -21,9 +23,28 @@ test('applies the schema migrations once when five processes open an empty datab
   }
 });
 
+test('a database without a ledger is refused and stays empty, but an older ledger is updated', async () => {
+  const database = await createTestDatabase();
+  const error = await openDatabase({ url: database.url }).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(LedgerMissing);
+  expect(error).toMatchObject({ isOutage: false, hasNewerSchema: false });
+  const { rows } = await execute(database.url, "select nspname from pg_namespace where nspname = 'tokenferry'");
+  expect(rows).toEqual([]);
+
+  const created = await openDatabase({ url: database.url, createLedger: true });
+  // Undoes `0024-first-claims`.
+  await sql`alter table companies drop column first_claimed_at`.execute(created);
+  await sql`delete from kysely_migration where name = '0024-first-claims'`.execute(created);
+  await created.destroy();
+  const updated = await openDatabase({ url: database.url });
+  expect(await updated.selectFrom('companies').select('first_claimed_at').execute()).toEqual([]);
+  await updated.destroy();
+  await database.drop();
+});
+
 test('removes samples of sealed columns from the planner statistics, and ANALYZE stores none', async () => {
   const database = await createTestDatabase();
-  const db = await openDatabase({ url: database.url });
+  const db = await openDatabase({ url: database.url, createLedger: true });
   const samples = async () =>
     (
       await sql<{ column: string }>`
@@ -63,7 +84,7 @@ test('removes samples of sealed columns from the planner statistics, and ANALYZE
 
 test("the portal's role keeps its rights when a schema migration changes a function that it calls", async () => {
   const database = await createTestDatabase();
-  const db = await openDatabase({ url: database.url });
+  const db = await openDatabase({ url: database.url, createLedger: true });
   // Undoes `0018-replaced-applications`, with a stub of the earlier function `companies`.
   await sql`drop function tokenferry_portal.companies`.execute(db);
   await sql`
@@ -108,7 +129,7 @@ test("the portal's role keeps its rights when a schema migration changes a funct
 
 test("removes the names of other clients' migrations from the texts that clients read", async () => {
   const database = await createTestDatabase();
-  const db = await openDatabase({ url: database.url });
+  const db = await openDatabase({ url: database.url, createLedger: true });
   await sql`
     insert into migrations (id, client, platform_key, contact, rotating, state, limits, manifest_digest, supplied_by)
     values ('a.xero', 'a', 'xero', 's', false, 'open', '{}', 'd', 'Cleo')`.execute(db);
@@ -138,7 +159,7 @@ test("removes the names of other clients' migrations from the texts that clients
 
 test('creates tables only in its own Postgres schema', async () => {
   const database = await createTestDatabase();
-  const db = await openDatabase({ url: database.url });
+  const db = await openDatabase({ url: database.url, createLedger: true });
   const { rows } = await sql<{ schema: string }>`
     select distinct table_schema as schema from information_schema.tables
     where table_schema not in ('pg_catalog', 'information_schema')`.execute(db);
@@ -149,7 +170,7 @@ test('creates tables only in its own Postgres schema', async () => {
 
 test('a schema that a newer version has updated is refused, and the error says so', async () => {
   const database = await createTestDatabase();
-  const db = await openDatabase({ url: database.url });
+  const db = await openDatabase({ url: database.url, createLedger: true });
   await sql`insert into tokenferry.kysely_migration (name, timestamp) values ('9999-later', '')`.execute(db);
   await db.destroy();
   const error = await openDatabase({ url: database.url }).catch((thrown: unknown) => thrown);

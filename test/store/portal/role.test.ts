@@ -161,7 +161,7 @@ describe('granting the role', () => {
     await ledger.db.executeQuery(CompiledQuery.raw(`create database ${owner} owner ${owner}`));
     const url = new URL(urlOf(owner, 'p').reveal());
     url.pathname = `/${owner}`;
-    const db = await openDatabase({ url: url.href, connections: 1 });
+    const db = await openDatabase({ url: url.href, connections: 1, createLedger: true });
     const name = newName();
     const refused = grantPortalRole(db, urlOf(name));
     await expect(refused).rejects.toThrow(/does not exist, and the role of DATABASE_URL may not create it/);

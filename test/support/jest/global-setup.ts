@@ -53,7 +53,7 @@ async function offerServers(namespaces: readonly string[]): Promise<void> {
     return { address: name, stop: async () => undefined };
   };
   const starts: Readonly<Record<SharedServer, () => Promise<RunningServer>>> = {
-    ledger: () => createSchema('ledger', async (url) => (await openDatabase({ url })).destroy()),
+    ledger: () => createSchema('ledger', async (url) => (await openDatabase({ url, createLedger: true })).destroy()),
     service: () => createSchema('service', (url) => withDatabase(url, async () => undefined)),
     postgres: async () => {
       const dataFolder = createTemporaryFolder();
