@@ -1,7 +1,7 @@
 /** Checks that Postgres answers and that this version of ferry knows its schema. Changes nothing. */
 import { counted } from '../../domain/text/sentences';
-import { inspectDatabase } from '../../store';
-import { databaseAdvice, USE_VERSION_OF_SCHEMA } from '../suggestions/stack-advice';
+import { inspectDatabase, LedgerMissing } from '../../store';
+import { databaseAdvice, missingLedgerAdvice, USE_VERSION_OF_SCHEMA } from '../suggestions/stack-advice';
 import {
   check,
   notChecked,
@@ -24,9 +24,13 @@ export async function checkDatabase(
   const schemaNotChecked = notChecked(SCHEMA, 'not checked, because the database is not configured or does not answer');
   if ('unusable' in databaseUrl) return [databaseUrl.unusable, schemaNotChecked];
   const found = await check(DATABASE, databaseAdvice(env), async () => {
-    const { version, clock, pending, unknown } = await inspectDatabase(databaseUrl.value.reveal(), CHECK_TIMEOUT_MS);
+    const url = databaseUrl.value.reveal();
+    const { version, clock, hasLedger, pending, unknown } = await inspectDatabase(url, CHECK_TIMEOUT_MS);
     clocks.push({ whose: 'Postgres', aheadMs: clock.database.getTime() - clock.local.getTime() });
-    return [ok(DATABASE, `Postgres ${version}`), schema(pending, unknown)];
+    const ofSchema = hasLedger
+      ? schema(pending, unknown)
+      : problem(SCHEMA, new LedgerMissing(url).message, missingLedgerAdvice(env));
+    return [ok(DATABASE, `Postgres ${version}`), ofSchema];
   });
   return found.length === 1 ? [...found, schemaNotChecked] : found;
 }
