@@ -39,7 +39,7 @@ export {
   pingDatabase,
 } from './database/database';
 export type { Database, PoolUsage, Queryable } from './database/database';
-export { failureText, serverOf } from '../postgres/pool';
+export { databaseOf, failureText, serverOf } from '../postgres/pool';
 export * from './reporting/monitoring';
 export * from './companies/preflight-rows';
 export * from './migrations/closing';

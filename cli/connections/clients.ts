@@ -107,7 +107,10 @@ export async function explainMissing(ferry: MigrationClient, error: unknown, env
  * Returns the migration if the ledger has it; null otherwise. A migration of another namespace does not count, because
  * several namespaces can share a ledger.
  */
-async function readFromLedger({ db, temporal }: MigrationClient, migrationId: string): Promise<StoredMigration | null> {
+export async function readFromLedger(
+  { db, temporal }: MigrationClient,
+  migrationId: string,
+): Promise<StoredMigration | null> {
   const migration = db && (await readMigration(db, migrationId));
   if (!migration) return null;
   const namespace = await readNamespace(db, migrationId);

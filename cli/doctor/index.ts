@@ -9,7 +9,7 @@ import { checkDatabase, isSchemaCurrent } from './database';
 import { checkClocks, checkNodeVersion, checkSigningKey, sharedTimeMs } from './this-machine';
 import { checkLedger } from './ledger';
 import { checkService } from './service';
-import { checkTemporal } from './temporal';
+import { checkTemporal, isNamespaceUsable } from './temporal';
 
 export type { CheckResult } from './check-result';
 
@@ -32,8 +32,7 @@ export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly 
     service,
     checkCodecServer(env, namespace, payloadKeys, stackCodecUrl),
   ]);
-  const isTemporalUp = temporalChecks.some(({ verdict }) => verdict === 'ok');
-  const isReady = isTemporalUp && 'value' in payloadKeys && isSchemaCurrent(databaseChecks);
+  const isReady = isNamespaceUsable(temporalChecks) && 'value' in payloadKeys && isSchemaCurrent(databaseChecks);
   return [
     checkNodeVersion(process.versions.node, packageJson().engines.node),
     ...temporalChecks,

@@ -1,12 +1,14 @@
 /**
- * Checks the open migrations: that the ledger was not restored to an older state, that their workflows have not ended
- * in Temporal, that no other workflow occupies a workflow id that they need, and that their vaults can be opened. Also
- * checks that workers have not given up on any portal request in the last day. Changes nothing.
+ * Checks that the ledger is that of the migrations that run in Temporal. Checks its open migrations: that the ledger was
+ * not restored to an older state, that their workflows have not ended in Temporal, that no other workflow occupies a
+ * workflow id that they need, and that their vaults can be opened. Also checks that workers have not given up on any
+ * portal request in the last day. Changes nothing.
  */
 import {
   findOccupiedIds,
   isLedgerBehind,
   isWorkflowOpen,
+  listMigrations,
   NoSuchMigration,
   openLedgerClient,
   readStage,
@@ -14,18 +16,24 @@ import {
 } from '../../client';
 import { adviceToFreeId } from '../../domain/migration/temporal-names';
 import { counted, momentText } from '../../domain/text/sentences';
-import { listGivenUpRequests, listUnfinishedMigrations, readMigration, type GivenUpRequest } from '../../store';
+import {
+  databaseOf,
+  listGivenUpRequests,
+  listUnfinishedMigrations,
+  readMigration,
+  type GivenUpRequest,
+} from '../../store';
 import { loadConfig } from '../../config';
 import { check, notChecked, ok, problem, type CheckResult } from './check-result';
 import { checkVaults, VAULTS } from './vaults';
-import { CLOSING } from '../connections/clients';
+import { CLOSING, readFromLedger } from '../connections/clients';
 
 const LEDGER = 'ledger';
 const TERMINATED = 'terminated';
 const WORKFLOW_IDS = 'workflow ids';
 const PORTAL_REQUESTS = 'portal requests';
 
-/** @param isReady whether Temporal answers, a payload key is configured, and the database's schema is up to date */
+/** @param isReady whether the namespace can be used, a payload key is configured, and the database's schema is up to date */
 export async function checkLedger(env: NodeJS.ProcessEnv, isReady: boolean): Promise<readonly CheckResult[]> {
   if (!isReady)
     return [LEDGER, VAULTS].map((about) =>
@@ -38,6 +46,8 @@ export async function checkLedger(env: NodeJS.ProcessEnv, isReady: boolean): Pro
     const config = loadConfig(['temporal', 'payloadKeys', 'databaseUrl'], env);
     const ferry = await openLedgerClient(config, CLOSING);
     try {
+      const running = await listIfAllMissing(ferry);
+      if (running.length > 0) return otherLedger(databaseOf(config.databaseUrl.reveal()), running);
       const open = await listUnfinishedMigrations(ferry.db, config.temporal.namespace);
       const occupied = (await Promise.all(open.map((id) => findOccupiedIds(ferry, id)))).flat();
       return [
@@ -51,6 +61,32 @@ export async function checkLedger(env: NodeJS.ProcessEnv, isReady: boolean): Pro
       await ferry.close();
     }
   });
+}
+
+/** Returns the migrations that run in the namespace; an empty list if the ledger contains at least one of them. */
+async function listIfAllMissing(ferry: LedgerClient): Promise<readonly string[]> {
+  const running: string[] = [];
+  for await (const { migrationId } of listMigrations(ferry, 'open')) {
+    if (await readFromLedger(ferry, migrationId)) return [];
+    running.push(migrationId);
+  }
+  return running;
+}
+
+/** Reports a ledger that is probably that of other migrations. Advice about the migrations in it would be wrong. */
+function otherLedger(place: string, running: readonly string[]): readonly CheckResult[] {
+  const [what, these] =
+    running.length === 1
+      ? [`does not contain ${running.join()}, which runs in this namespace`, 'this migration']
+      : [`contains none of the ${counted(running.length, 'migration')} that run in this namespace`, 'these migrations'];
+  return [
+    problem(
+      LEDGER,
+      `the ledger at ${place} ${what}`,
+      `check that DATABASE_URL names the ledger of ${these}; if the ledger was restored from a backup, docs/backup.md says what to do next`,
+    ),
+    notChecked(VAULTS, 'not checked, because the ledger is probably that of other migrations'),
+  ];
 }
 
 function givenUp(requests: readonly GivenUpRequest[]): readonly CheckResult[] {

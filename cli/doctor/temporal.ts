@@ -48,6 +48,11 @@ export async function checkTemporal(
   }
 }
 
+/** Returns whether the checks found that Temporal answers and that the namespace can be used. */
+export function isNamespaceUsable(checks: readonly CheckResult[]): boolean {
+  return checks.some(({ check: about, verdict }) => about === ABOUT.namespace && verdict === 'ok');
+}
+
 /** Returns the results of the checks that were skipped because an earlier check failed. */
 function checksSkipped(payloadKeys: ConfigPart<'payloadKeys'>, first = NO_TEMPORAL): readonly CheckResult[] {
   return [

@@ -1,5 +1,9 @@
 /** Tests what `ferry doctor` reports about a database that is not the ledger of the migrations in Temporal. */
 import type { CheckResult } from '../../../cli/doctor';
+import { listMigrations } from '../../../client';
+import { collected } from '../../../domain/text/streams';
+import { until } from '../../support/async';
+import { startTestMigration } from '../../workflows/running-migration';
 import { createTestDatabase, execute } from '../../support/servers/database';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { temporaryFolder } from '../../support/temporary-folder';
@@ -45,3 +49,60 @@ test('an older schema is not a problem', async () => {
   expect(about('schema')?.finding).toMatch(/^1 schema step behind/);
   await older.drop();
 });
+test('another ledger is reported if it contains none of the migrations that run in the namespace', async () => {
+  const other = await createTestDatabase('ledger');
+  const advice = (these: string) =>
+    `check that DATABASE_URL names the ledger of ${these}; if the ledger was restored from a backup, docs/backup.md says what to do next`;
+  const first = await startTestMigration(orchestrator, 'one', ['sbx-ok-1.o1']);
+  await first.until(({ preflight }) => preflight !== null);
+  await until(async () => (await running()) === first.id);
+  const alone = await runDoctor(other.url);
+  expect(alone.problems).toEqual([
+    {
+      check: 'ledger',
+      verdict: 'problem',
+      finding: `the ledger at ${placeOf(other.url)} does not contain ${first.id}, which runs in this namespace`,
+      advice: advice('this migration'),
+    },
+  ]);
+  const second = await startTestMigration(orchestrator, 'two', ['sbx-ok-1.t1']);
+  await second.until(({ preflight }) => preflight !== null);
+  await until(async () => (await running()) === `${first.id},${second.id}`);
+  // A migration of another namespace does not make this the right ledger.
+  await storeIn(other.url, first.id, 'another-namespace');
+  const both = await runDoctor(other.url);
+  expect(both.problems).toMatchObject([
+    {
+      finding: `the ledger at ${placeOf(other.url)} contains none of the 2 migrations that run in this namespace`,
+      advice: advice('these migrations'),
+    },
+  ]);
+  expect(both.about('vaults')).toEqual({
+    check: 'vaults',
+    verdict: 'not-checked',
+    finding: 'not checked, because the ledger is probably that of other migrations',
+  });
+
+  expect((await runDoctor(orchestrator.env['DATABASE_URL'] ?? '')).problems).toEqual([]);
+  await other.drop();
+});
+
+/** Returns the ids of the migrations that Temporal lists as running, in alphabetical order and separated by commas. */
+async function running(): Promise<string> {
+  const found = await collected(listMigrations(orchestrator.ferry, 'open'));
+  return found
+    .map(({ migrationId }) => migrationId)
+    .sort()
+    .join();
+}
+
+/** Stores a migration as if it had been started in another namespace of Temporal. */
+async function storeIn(databaseUrl: string, id: string, namespace: string): Promise<void> {
+  await execute(
+    databaseUrl,
+    `insert into tokenferry.migrations (id, client, platform_key, contact, rotating, state, limits, manifest_digest,
+       supplied_by, namespace)
+     values ($1, 'c', 'p', 's', false, 'open', '{}', 'd', 'Cleo', $2)`,
+    [id, namespace],
+  );
+}
