@@ -17,7 +17,7 @@ import { openFollowingClient, type FollowedConfig, type FollowingClient, type Fo
 import { eitherOf } from '../../domain/text/sentences';
 import { withLedgerLimit } from './ledger-limit';
 import { similar } from '../options/options';
-import { databaseAdvice } from '../suggestions/stack-advice';
+import { databaseAdvice, otherLedgerAdvice } from '../suggestions/stack-advice';
 
 /**
  * Runs the work of a command that needs the ledger.
@@ -228,10 +228,7 @@ async function perhapsInLedger(
  * before the start, or the command uses the ledger of other migrations.
  */
 function onlyInTemporal(migrationId: string): CommandFailed {
-  return new CommandFailed(
-    `${migrationId} is in Temporal, but not in the ledger`,
-    'check that DATABASE_URL names the ledger of this migration; if the ledger was restored from a backup, docs/backup.md says what to do next',
-  );
+  return new CommandFailed(`${migrationId} is in Temporal, but not in the ledger`, otherLedgerAdvice());
 }
 
 /**

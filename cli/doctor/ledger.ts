@@ -27,6 +27,7 @@ import { loadConfig } from '../../config';
 import { check, notChecked, ok, problem, type CheckResult } from './check-result';
 import { checkVaults, VAULTS } from './vaults';
 import { CLOSING, readFromLedger } from '../connections/clients';
+import { otherLedgerAdvice } from '../suggestions/stack-advice';
 
 const LEDGER = 'ledger';
 const TERMINATED = 'terminated';
@@ -75,16 +76,12 @@ async function listIfAllMissing(ferry: LedgerClient): Promise<readonly string[]>
 
 /** Reports a ledger that is probably that of other migrations. Advice about the migrations in it would be wrong. */
 function otherLedger(place: string, running: readonly string[]): readonly CheckResult[] {
-  const [what, these] =
+  const what =
     running.length === 1
-      ? [`does not contain ${running.join()}, which runs in this namespace`, 'this migration']
-      : [`contains none of the ${counted(running.length, 'migration')} that run in this namespace`, 'these migrations'];
+      ? `does not contain ${running.join()}, which runs in this namespace`
+      : `contains none of the ${counted(running.length, 'migration')} that run in this namespace`;
   return [
-    problem(
-      LEDGER,
-      `the ledger at ${place} ${what}`,
-      `check that DATABASE_URL names the ledger of ${these}; if the ledger was restored from a backup, docs/backup.md says what to do next`,
-    ),
+    problem(LEDGER, `the ledger at ${place} ${what}`, otherLedgerAdvice(running.length)),
     notChecked(VAULTS, 'not checked, because the ledger is probably that of other migrations'),
   ];
 }

@@ -27,6 +27,7 @@ import { counted, sentence } from '../../domain/text/sentences';
 import { reconnectionsAfterEnd } from '../../presentation/wording/client-page';
 import type { Confirmers, Interrupted } from '../../store';
 import type { NextCommand } from '../suggestions/remedy-commands';
+import { otherLedgerAdvice } from '../suggestions/stack-advice';
 import { printFirstCompany, printPreflight, printReplacedApplications } from '../shared/results';
 import { printEnd, printLimits, type ForecastFindings } from './migration-end';
 import { printSteps, stepRow } from './steps-table';
@@ -52,6 +53,8 @@ export interface MigrationFindings extends ForecastFindings {
   /** Null without a ledger. */
   readonly deferred: Deferred | null;
   readonly ledgerBehind: boolean;
+  /** True if there is a ledger, but the migration is not in it. */
+  readonly notInLedger: boolean;
   /** The errors of activities and workflow tasks that Temporal retries. */
   readonly retriedErrors: readonly string[];
   /** The same errors in words, with the times of the next attempts. */
@@ -70,8 +73,9 @@ export interface MigrationFindings extends ForecastFindings {
 
 const LEDGER_BEHIND = 'The ledger is out of date, probably because it was restored from a backup.';
 
-/** Says what follows from a ledger that is out of date. After the end, no company moves in any case. */
-function ledgerBehindText(hasEnded: boolean): string {
+/** Says what follows from a ledger that is out of date or another one. After the end, no company moves in any case. */
+function ledgerText(notInLedger: boolean, hasEnded: boolean): string {
+  if (notInLedger) return `This migration is in Temporal, but not in the ledger. ${sentence(otherLedgerAdvice())}.`;
   return `${LEDGER_BEHIND} ${hasEnded ? 'Until it is reconciled, the numbers of companies can be wrong.' : 'No company can move before the ledger is reconciled.'}`;
 }
 
@@ -87,7 +91,8 @@ export function printMigration(
   { inFull, now }: { readonly inFull: boolean; readonly now: Date },
 ): void {
   const { migrationId } = progress;
-  const { windowsPaused, isBatchRunning, ledgerBehind, next, clientPage, keyFingerprint } = found;
+  const { windowsPaused, isBatchRunning, notInLedger, next, clientPage, keyFingerprint } = found;
+  const ledgerBehind = found.ledgerBehind || notInLedger;
   const at = now.toISOString();
   const areWindowsPaused = windowsPaused !== null && !hasOpenWindow(progress, progress.windows, isBatchRunning, at);
   output.line(`${output.styled('bold', migrationId)}  ${headline(progress)}`);
@@ -98,7 +103,7 @@ export function printMigration(
   const reopened = reopenedText(progress);
   if (reopened !== null) output.line(output.styled('yellow', reopened));
   const listed = ledgerBehind ? null : problemsToList(progress);
-  if (ledgerBehind) output.line(output.styled('yellow', ledgerBehindText(hasEnded)));
+  if (ledgerBehind) output.line(output.styled('yellow', ledgerText(notInLedger, hasEnded)));
   else if (windowsPaused === null || !isForWindow(progress, isBatchRunning, now))
     output.line(waitingText({ ...progress, areWindowsPaused }, now));
   if (listed !== null) printPreflight(output, listed);

@@ -68,6 +68,16 @@ export function missingLedgerAdvice(env: NodeJS.ProcessEnv): string {
     : databaseAdvice(env, true);
 }
 
+/**
+ * Returns what to do if Temporal has migrations that the ledger does not have.
+ *
+ * @param count the number of these migrations
+ */
+export function otherLedgerAdvice(count = 1): string {
+  const these = count === 1 ? 'this migration' : 'these migrations';
+  return `check that DATABASE_URL names the ledger of ${these}; if the ledger was restored from a backup, docs/backup.md says what to do next`;
+}
+
 function databaseSourceOf(env: NodeJS.ProcessEnv): DatabaseSource {
   const stack = readStack(env);
   if (!stack?.isUsed) return 'environment';

@@ -17,7 +17,8 @@ import type { CommandResult, Output } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { ledgersBehindTexts } from '../../shared/results';
-import { withMigrationClient } from '../../connections/clients';
+import { readFromLedger, withMigrationClient } from '../../connections/clients';
+import { otherLedgerAdvice } from '../../suggestions/stack-advice';
 import { inParallel } from '../../connections/waiting';
 import { collected } from '../../../domain/text/streams';
 
@@ -115,22 +116,30 @@ async function readAnswers(ferry: MigrationClient, summaries: readonly Migration
   return new Map(await Promise.all(asked));
 }
 
-/**
- * Finds the open migrations whose ledger was restored to an older state, among the first that a worker can answer for.
- * Best effort.
- */
-async function readLedgersBehind(
+interface LedgerProblems {
+  /** The migrations whose ledger was restored to an older state. */
+  readonly behind: ReadonlySet<string>;
+  readonly notInLedger: readonly string[];
+}
+
+/** Finds problems of the ledger, among the first open migrations that a worker can answer for. Best effort. */
+async function readLedgerProblems(
   { db, ...ferry }: MigrationClient,
   summaries: readonly MigrationSummary[],
-): Promise<ReadonlySet<string>> {
-  if (!db) return new Set();
+): Promise<LedgerProblems> {
+  if (!db) return { behind: new Set(), notInLedger: [] };
+  const client = { ...ferry, db };
   const open = summaries
     .filter(({ state, endedInTemporal, missingKey }) => !endedInTemporal && !isEnding(state) && missingKey === null)
     .slice(0, MAX_ASKED);
-  const behind = open.map(async ({ migrationId }) =>
-    (await isLedgerProvenBehind({ ...ferry, db }, migrationId).catch(() => false)) ? [migrationId] : [],
-  );
-  return new Set((await Promise.all(behind)).flat());
+  const found = open.map(async ({ migrationId }): Promise<keyof LedgerProblems | null> => {
+    if ((await readFromLedger(client, migrationId)) === null) return 'notInLedger';
+    return (await isLedgerProvenBehind(client, migrationId)) ? 'behind' : null;
+  });
+  const problems = await Promise.all(found.map((each) => each.catch(() => null)));
+  const idsWith = (problem: keyof LedgerProblems) =>
+    open.flatMap(({ migrationId }, index) => (problems[index] === problem ? [migrationId] : []));
+  return { behind: new Set(idsWith('behind')), notInLedger: idsWith('notInLedger') };
 }
 
 async function readOnlyInLedger(
@@ -148,14 +157,8 @@ function lineFromLedger({ suppliedAt, state, ending, ...migration }: StoredMigra
     ...migration,
     state: { closed: ending ?? 'closed', open: LOST, supplied: NOT_STARTED }[state],
     ...{ step: '', waitingFor: '', startedAt: suppliedAt },
-    ...{
-      endedInTemporal: false,
-      missingKey: null,
-      problem: null,
-      onHoldSince: null,
-      ledgerBehind: false,
-      onlyInLedger: true,
-    },
+    ...{ endedInTemporal: false, missingKey: null, problem: null, onHoldSince: null },
+    ...{ ledgerBehind: false, onlyInLedger: true },
   };
 }
 
@@ -179,20 +182,20 @@ async function readCounts(
   );
 }
 
-async function readLines(ferry: MigrationClient): Promise<readonly ListedLine[]> {
+async function readLines(ferry: MigrationClient) {
   const [summaries, problems] = await inParallel(collected(listMigrations(ferry)), readProblems(ferry));
   const [answers, onlyInLedger] = await inParallel(readAnswers(ferry, summaries), readOnlyInLedger(ferry, summaries));
-  const [current, behind] = await inParallel(readCounts(ferry, summaries), readLedgersBehind(ferry, summaries));
+  const [current, ledger] = await inParallel(readCounts(ferry, summaries), readLedgerProblems(ferry, summaries));
   const lines = summaries.map((migration) => ({
     ...migration,
     ...current.get(migration.migrationId),
     problem: problems.get(migration.migrationId) ?? null,
     onHoldSince: null,
     ...answers.get(migration.migrationId),
-    ledgerBehind: behind.has(migration.migrationId),
+    ledgerBehind: ledger.behind.has(migration.migrationId),
     onlyInLedger: false,
   }));
-  return [...lines, ...onlyInLedger];
+  return { migrations: [...lines, ...onlyInLedger], notInLedger: ledger.notInLedger };
 }
 
 function printOnlyInLedger(output: Output, lines: readonly ListedLine[]): void {
@@ -238,6 +241,12 @@ function printLedgersBehind(output: Output, lines: readonly ListedLine[]): void 
   for (const text of ids.length === 0 ? [] : ledgersBehindTexts(ids)) output.line(text);
 }
 
+function printNotInLedger(output: Output, ids: readonly string[]): void {
+  if (ids.length === 0) return;
+  output.line(`Temporal has ${ids.join(', ')}, but the ledger does not.`);
+  output.line(`  ${sentence(otherLedgerAdvice(ids.length))}.`);
+}
+
 function printStuck(output: Output, migrations: readonly ListedLine[]): void {
   for (const { migrationId, problem } of migrations)
     if (problem !== null) output.line(`The worker cannot continue ${migrationId}: ${problem}`);
@@ -245,7 +254,7 @@ function printStuck(output: Output, migrations: readonly ListedLine[]): void {
 }
 
 async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
-  const migrations = await withMigrationClient(env, readLines);
+  const { migrations, notInLedger } = await withMigrationClient(env, readLines);
   return {
     json: { schema: 'ferry.list/1', migrations },
     printQuietly: (output) => {
@@ -281,6 +290,7 @@ async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
       printOnlyInLedger(output, migrations);
       printTerminated(output, migrations);
       printLedgersBehind(output, migrations);
+      printNotInLedger(output, notInLedger);
       printStuck(output, migrations);
     },
   };

@@ -16,7 +16,6 @@ import {
   readConfirmers,
   readKeyFingerprint,
   readLimits,
-  readMigration,
   readNextTry,
   readOverviews,
   readSuggestedCompanies,
@@ -43,7 +42,7 @@ import { readSigningPortal, throughPortal } from '../../connections/client-porta
 import { keyConfirmations } from '../../shared/invitations';
 import { nextCommands, NO_COMPANIES, type NamedInCommands } from '../../suggestions/next-commands';
 import { inParallel } from '../../connections/waiting';
-import { withMigrationClient } from '../../connections/clients';
+import { readFromLedger, withMigrationClient } from '../../connections/clients';
 import { MAX_CONFIRMERS } from '../../reporting/steps-table';
 
 interface ShowOptions {
@@ -65,13 +64,14 @@ export function addShow({ program, run, terminal }: Context): void {
           const [recorded, retries, findings] = await inParallel(
             readProgress(ferry, migration),
             readRetries(ferry, migration),
-            db ? readLedgerFindings(db, migration, ferry.providerFingerprint) : NO_LEDGER,
+            db ? readLedgerFindings({ ...ferry, db }, migration) : NO_LEDGER,
           );
           const windowsPaused = db ? await readWindowsPaused({ ...ferry, db }, recorded) : null;
           const progress = db && windowsPaused === null ? withWindowsResumed(recorded) : recorded;
           // Queries the workflow. Not in parallel with the first query, because a worker that cannot replay the
           // workflow answers only one of several pending queries.
-          const ledgerBehind = db !== undefined && (await isLedgerBehindProgress({ ...ferry, db }, progress));
+          const ledgerBehind =
+            db !== undefined && !findings.notInLedger && (await isLedgerBehindProgress({ ...ferry, db }, progress));
           const chosenFirst = db ? await readChosenFirst(db, progress) : null;
           const companies = db ? await readForNextCommands(db, progress) : NO_COMPANIES;
           const now = new Date();
@@ -83,9 +83,11 @@ export function addShow({ program, run, terminal }: Context): void {
           const keys = db && !isOver(progress.state) ? keyConfirmations(await listInvitations(db, migration)) : [];
           const next = ledgerBehind
             ? [bySupport(`ferry reconcile ${migration}`)]
-            : isEnding(progress.state)
-              ? [report(progress)]
-              : [...keys, ...throughPortal(nextCommands(progress, named, now), portal)];
+            : findings.notInLedger
+              ? []
+              : isEnding(progress.state)
+                ? [report(progress)]
+                : [...keys, ...throughPortal(nextCommands(progress, named, now), portal)];
           const clientPage = await clientPageOf(terminal.env, ferry, migration);
           return showResult(
             progress,
@@ -118,12 +120,12 @@ async function readDeferred(db: Database, migrationId: string): Promise<Deferred
 
 type LedgerFindings = Pick<
   MigrationFindings,
-  'interrupted' | 'deferred' | 'applications' | 'keyFingerprint' | 'confirmedBy' | 'limits' | 'live'
+  'interrupted' | 'deferred' | 'applications' | 'keyFingerprint' | 'confirmedBy' | 'limits' | 'live' | 'notInLedger'
 >;
 
 const NO_LEDGER: LedgerFindings = {
   ...{ interrupted: null, deferred: null, applications: null, keyFingerprint: null, confirmedBy: null },
-  ...{ limits: null, live: null },
+  ...{ limits: null, live: null, notInLedger: false },
 };
 
 /** After the end, no deferred company is tried again. */
@@ -134,20 +136,17 @@ const NONE_REPLACED: ApplicationsOfMoved = { moved: [], replaced: [], registered
 /**
  * Sends one SQL query after another, because opening another connection to the ledger takes longer than these queries.
  */
-async function readLedgerFindings(
-  db: Database,
-  migrationId: string,
-  provider: string | undefined,
-): Promise<LedgerFindings> {
+async function readLedgerFindings(ferry: LedgerClient, migrationId: string): Promise<LedgerFindings> {
+  const { db } = ferry;
   const interrupted = await countInterrupted(db, migrationId);
   const deferred = await readDeferred(db, migrationId);
   const applications = (await readReplacedApplications(db, migrationId)) ?? NONE_REPLACED;
   const confirmedBy = await readConfirmers(db, migrationId, MAX_CONFIRMERS);
-  const keyFingerprint = await readKeyFingerprint(db, migrationId, provider);
-  const isKnown = (await readMigration(db, migrationId)) !== undefined;
-  const limits = isKnown ? (await readLimits(db, migrationId)).limits : null;
+  const keyFingerprint = await readKeyFingerprint(db, migrationId, ferry.providerFingerprint);
+  const notInLedger = (await readFromLedger(ferry, migrationId)) === null;
+  const limits = notInLedger ? null : (await readLimits(db, migrationId)).limits;
   const [live = null] = await readOverviews(db, [migrationId]);
-  return { interrupted, deferred, applications, confirmedBy, keyFingerprint, limits, live };
+  return { interrupted, deferred, applications, confirmedBy, keyFingerprint, limits, live, notInLedger };
 }
 
 /**
@@ -189,6 +188,7 @@ function showResult(
     retryTexts: _texts,
     applications,
     live: _live,
+    notInLedger: _notInLedger,
     chosenFirst: _,
     isBatchRunning: _run,
     ...shown

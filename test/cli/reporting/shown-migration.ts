@@ -6,7 +6,15 @@ import { AT } from '../../support/migrations/migration-states';
 import { capturedStream } from '../captured-terminal';
 
 const NO_FINDINGS: MigrationFindings = {
-  ...{ interrupted: null, limits: null, live: null, deferred: null, isBatchRunning: false, ledgerBehind: false },
+  ...{
+    interrupted: null,
+    limits: null,
+    live: null,
+    deferred: null,
+    isBatchRunning: false,
+    ledgerBehind: false,
+    notInLedger: false,
+  },
   ...{ clientPage: null, applications: null, keyFingerprint: null, chosenFirst: null, confirmedBy: null },
   ...{ windowsPaused: null, retriedErrors: [], retryTexts: [], next: [] },
 };
