@@ -54,14 +54,8 @@ const NO_STACK = { TOKENFERRY_HOME: '/nowhere' };
 const CORRELATION_ID = '6f1c1f9e-1f0a-4d3e-9a53-0d6a2f1c9b11';
 
 const answer = (status: number, error: string) => ({
-  ...{
-    kind: 'response' as const,
-    status,
-    isFromService: true,
-    error,
-    service: 'PublicApi',
-    correlationId: CORRELATION_ID,
-  },
+  ...{ kind: 'response' as const, status, isFromService: true, error },
+  ...{ service: 'PublicApi', correlationId: CORRELATION_ID },
 });
 
 function withCode(message: string, code: string): Error {
@@ -293,17 +287,13 @@ describe('on the command line', () => {
   });
 
   test('the stack traces of an error and of its causes are printed only with --debug', async () => {
-    const args = ['list'];
-    const unreachable = {
-      ...env(),
-      TEMPORAL_ADDRESS: '127.0.0.1:1',
-      TOKENFERRY_PAYLOAD_KEY: Buffer.alloc(32, 1).toString('base64'),
-    };
-    const { err } = await ferry(args, undefined, unreachable);
+    const key = Buffer.alloc(32, 1).toString('base64');
+    const unreachable = { ...env(), TEMPORAL_ADDRESS: '127.0.0.1:1', TOKENFERRY_PAYLOAD_KEY: key };
+    const { err } = await ferry(['list'], undefined, unreachable);
     expect(err).toBe(
       'ferry: cannot reach Temporal at 127.0.0.1:1; start Temporal, or correct its address and credentials (TEMPORAL_ADDRESS, TEMPORAL_API_KEY or your Temporal profile); to use a stack on this machine instead, open a shell without the environment variables for your servers and keys (docs/configuration.md), and run there: ferry up\n',
     );
-    const debugged = await ferry([...args, '--debug'], undefined, unreachable);
+    const debugged = await ferry(['list', '--debug'], undefined, unreachable);
     expect(debugged.err).toMatch(/\n {4}at .*\ncaused by: Unreachable: cannot reach Temporal/s);
     expect(existsSync(path.join(folder, 'signing.key'))).toBe(false);
   });
