@@ -22,7 +22,8 @@ export async function openWindow({ migrationId }: { readonly migrationId: string
   } catch (error) {
     if (!(error instanceof TemporalFailure)) throw error;
     await shortActivities.deleteSchedule({ migrationId });
-    return notOpened('the migration has ended, so its windows no longer open');
+    const see = `to see what to do, run: ferry show ${migrationId}`;
+    return notOpened(`Temporal is no longer running this migration, so no window opens; ${see}`);
   }
   return { opened: true, text: openText(occurrence) };
 }

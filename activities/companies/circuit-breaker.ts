@@ -89,8 +89,8 @@ export interface CircuitBreaker {
   /** Returns whether the last company was deferred because of the service. A probe is useful only then. */
   suspectsService(): boolean;
   /**
-   * Opens the breaker because a probe has found the service down. Does nothing if a company has got through since the
-   * probe began, at `beganAt` (epoch milliseconds).
+   * Opens the breaker because a probe has found the service down. Does not open it if a company has got through since
+   * the probe began, at `beganAt` (epoch milliseconds), or if the last company was not deferred because of the service.
    *
    * @returns whether the breaker is open because of the probe
    */

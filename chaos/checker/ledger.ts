@@ -27,7 +27,7 @@ export interface LedgerRow {
   /** The latest claim or reclaim, and the latest send intent since the claim, by the clock of the database. */
   readonly claimedAt: Date | null;
   readonly sentAt: Date | null;
-  /** True if the attempt that reclaimed the row has sent the token again. */
+  /** True if more than one attempt has recorded a send intent since the claim. */
   readonly sentAgain: boolean;
   readonly crossedAt: Date | null;
   /** True if the company existed at the service before the migration: the client supplied its id. */
@@ -75,7 +75,7 @@ export async function readLedger(url: string, migrations: readonly string[]): Pr
       `select migration_id as migration, row, reference, platform_key as "platformKey", organization, state, failure,
          expected_invoices as "expectedInvoices", confirmed_at as "confirmedAt", company_id as "companyId",
          connection_id as "connectionId", claimed_at as "claimedAt", authorization_sent_at as "sentAt",
-         authorization_sent_again as "sentAgain", crossed_at as "crossedAt",
+         authorizations_sent > 1 as "sentAgain", crossed_at as "crossedAt",
          named is not null as "existedBefore"
        from tokenferry.companies where migration_id = any($1) order by migration_id, row`,
       [migrations],

@@ -282,7 +282,9 @@ export function applicationConflicts(
         `the application ${applicationName(conflict.supplied)} was supplied for ${migrationId}, ` +
         `but a different application is registered at the service`;
       // In self-service, the client cannot supply an application.
-      const advice = `${isSelfService ? 'ask support to register' : 'supply'} the application that obtained the tokens`;
+      const advice = isSelfService
+        ? 'ask support to register the application that obtained the tokens'
+        : 'supply the application that obtained the tokens; if the details have been accepted and no company has begun to move, first reject step 1';
       return [{ ...finding('application-differs', message, advice), clientMessage }];
     }
   }

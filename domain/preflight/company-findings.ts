@@ -8,7 +8,8 @@ import { counted, outOf } from '../text/sentences';
 export function companyFindings(row: ManifestRow, platform: Platform): readonly PreflightFinding[] {
   const findings: PreflightFinding[] = [];
   const { name, organization } = row;
-  const stored = storedName(name);
+  // A company that exists keeps the name that it has at the service.
+  const stored = row.existing ? name : storedName(name);
   if (stored === '') {
     const message = `the service cannot store any character of the name ${quoted(name)}`;
     findings.push(attachTo(row, 'name', errorFinding('name-empty', message, 'correct the row')));

@@ -19,11 +19,11 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Parses a company from its manifest row. Reports errors, and returns null if there are any. */
 export function parseCompany(row: number, reader: RowReader, platform: Platform): ManifestRow | null {
   const reference = parseReference(reader);
-  const name = parseName(reader);
   const organization = reader.requiredText(platform.organizationField, { maxLength: MAX_ORGANIZATION });
   const expectedInvoices = reader.wholeNumber('expectedInvoices', 0);
   const wave = reader.wholeNumber('wave', 1);
   const existing = parseServiceIds(reader);
+  const name = parseName(reader, existing !== null);
   const user = reader.text('family', { maxLength: MAX_ORGANIZATION });
 
   if (organization !== null && isUnusualOrganization(organization, platform)) {
@@ -60,9 +60,10 @@ function parseReference(reader: RowReader): string | null {
   return reader.requiredText('reference', { maxLength: MAX_REFERENCE });
 }
 
-function parseName(reader: RowReader): string | null {
+/** @param exists whether the service has the company already, because it then keeps its name */
+function parseName(reader: RowReader, exists: boolean): string | null {
   const name = reader.requiredText('name', { maxLength: MAX_NAME, freeText: true });
-  if (name === null) return null;
+  if (name === null || exists) return name;
   const stored = storedName(name);
   if (stored === '') {
     const message = `the service cannot store any character of the name ${inQuotes(name)}`;

@@ -52,7 +52,8 @@ export function supplies(
   const { route, step, state, counts, pause, reopened } = progress;
   const { waiting, unconfirmed, heldBack, withoutCredential } = counts;
   const isMoving = route === 'self-service' || isMoveStep(step);
-  // If `isRotating`, unconfirmed companies accept no credential. Held-back companies can be unconfirmed too.
+  // If `isRotating`, unconfirmed companies accept no credential. `unconfirmed` leaves out the held-back companies, of
+  // which an unknown number are confirmed.
   const accepting = isRotating ? waiting - unconfirmed - heldBack : waiting;
   const application = ownApplication(progress);
   const isSupplyingDetails = step === 'supply-details' && route === 'managed';

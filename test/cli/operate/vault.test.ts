@@ -92,7 +92,7 @@ test('renew asks for an export of a kept credential that was not sent yet', asyn
   expect(out).toContain(
     `1 kept credential belongs to a company that is waiting to be moved, and was not sent yet, so it must be supplied again.\nHave the client export its credentials again, and supply them with: ferry credentials ${id} new-credentials.csv --as client --by "your name"\n`,
   );
-  // In every step, a waiting company accepts a credential from `ferry credentials`, the command that renew prints.
+  // Without rotating tokens, a waiting company accepts a credential in every step with the command that renew prints.
   const supplied = await supplyCredentials(ledger.db, id, credentials(), 'Cleo');
   expect(supplied.stored).toEqual(['c1']);
 });

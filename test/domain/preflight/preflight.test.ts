@@ -242,6 +242,16 @@ describe('a manifest row', () => {
   });
 });
 
+test.each(['Müller', '株'])(
+  'the name %s of a company that exists at the service is not checked, because it is not stored',
+  (name) => {
+    expect(companyFindings(row(1, { name }), QUICKBOOKS)).toHaveLength(1);
+    expect(companyFindings(row(1, { name, existing: { companyId: 'id', connectionId: null } }), QUICKBOOKS)).toEqual(
+      [],
+    );
+  },
+);
+
 test('a summary has one sentence per code, with the first company and the number of other companies', () => {
   const summary = new FindingSummary({ errors: 'see exceptions', warnings: (code) => `run the check of ${code}` });
   const rows = [row(1, { name: 'Bäcker' }), row(2, { name: 'Müller' }), row(3, { name: '株' })];

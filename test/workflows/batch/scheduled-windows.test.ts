@@ -128,7 +128,7 @@ test('no window opens after a migration has been cancelled or terminated', async
   for (const { id } of [opened, swept]) await orchestrator.ferry.temporal.workflow.getHandle(id).terminate('a test');
   expect(await trigger(opened.id)).toMatchObject({
     opened: false,
-    text: expect.stringContaining('has ended') as string,
+    text: expect.stringContaining('is no longer running this migration') as string,
   });
   expect(await trigger(opened.id)).toBeUndefined();
   const disagree = () => Promise.reject(new Error('I do not agree'));
