@@ -123,7 +123,10 @@ function approvalRefusal({ step, role }: StepDecision, facts: DecisionFacts): st
   const open = step === 'complete-migration' ? openText(facts) : null;
   if (open !== null) return open;
   const earlier = facts.approvals.find((approval) => approval.step === step && approval.role === role);
-  return earlier ? `${stepText(step)} has already been approved by ${roleText(role)} (${earlier.by})` : null;
+  if (!earlier) return null;
+  return step === 'complete-migration'
+    ? `${roleText(role)} (${earlier.by}) has already signed off the handover`
+    : `${stepText(step)} has already been approved by ${roleText(role)} (${earlier.by})`;
 }
 
 function firstCompanyRefusal({ firstCompany, rejectedFirst }: DecisionFacts): string | null {

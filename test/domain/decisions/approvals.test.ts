@@ -125,6 +125,12 @@ test('a second approval by the same role is refused with the name of the first a
   );
 });
 
+test('a second sign-off by the same role is refused with the name of the person who has signed off', () => {
+  const signedOff = decideAll(READY['complete-migration'], approve('complete-migration', 'support'));
+  const again = { ...approve('complete-migration', 'support'), by: 'Ann' };
+  expect(answerTo(signedOff, again)).toBe('support (Sam) has already signed off the handover');
+});
+
 test('an approval of a step that has ended is refused', () => {
   const answer = answerTo(stateAt('update-application'), approve('supply-details', 'support'));
   expect(answer).toBe('step 1 (supply details) has already ended');
