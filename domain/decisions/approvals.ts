@@ -25,7 +25,8 @@ export function approve(state: MigrationState, decision: StepDecision, at: strin
 /** Returns why the step cannot be approved yet, although the preconditions are met; null if it can be. */
 function unmetCondition(state: MigrationState, step: Step): string | null {
   if (step === 'supply-details') {
-    if (!state.preflight) return 'the details are still being checked';
+    if (!state.preflight)
+      return 'the details are still being checked; wait until the check has ended, then decide again';
     const { problems, clientProblems = problems } = state.preflight;
     if (problems.length === 0) return null;
     return `the check of the details found ${counted(problems.length, 'kind')} of problem: ${clientProblems.join('; ')}`;

@@ -75,7 +75,12 @@ describe('an approval of a step that is not ready', () => {
     reopened: { step: 'schedule', by: 'Sam', role: 'support', reason: 'too early', at: AT, proposed: false },
   };
   test.each<[string, Step, Partial<MigrationState>, string]>([
-    ['unchecked details', 'supply-details', { preflight: null }, 'the details are still being checked'],
+    [
+      'unchecked details',
+      'supply-details',
+      { preflight: null },
+      'the details are still being checked; wait until the check has ended, then decide again',
+    ],
     [
       'details with problems',
       'supply-details',
