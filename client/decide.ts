@@ -140,8 +140,8 @@ export async function signatureProblem(
   message: DecisionMessage,
   content: DecisionContent,
 ): Promise<string | null> {
-  const { approverChanges } = await readRecordedDecisions(ferry.db, id);
-  const signing = { migrationId: id, ...signingRules(rules?.approvers ?? null, approverChanges) };
+  const { approverChanges: changes } = await readRecordedDecisions(ferry.db, id);
+  const signing = { migrationId: id, changes, ...signingRules(rules?.approvers ?? null, changes) };
   const signer = signerOf(ferry, content);
   const decision = signer && signed(signer, id, message, { decisionId: randomUUID(), ...content });
   return signatureRefusal(signing, content.role, decision && parseSigned(message, decision));

@@ -35,8 +35,9 @@ export function approverRefusal(decision: Decision, { approvers, mustSign }: Sig
 }
 
 /** Adds or removes an approver. */
-export function changeApprovers(state: MigrationState, { kind, approver }: ApproverDecision): Ruling {
-  const change: ApproverChange = { kind, approver };
+export function changeApprovers(state: MigrationState, decision: ApproverDecision, at: string): Ruling {
+  const { kind, approver, by } = decision;
+  const change: ApproverChange = { kind, approver, by, at };
   const person = `${approver.by} (${approver.role})`;
   const verb = kind === 'add-approver' ? 'added as an approver' : 'removed as an approver';
   return applied(

@@ -91,7 +91,8 @@ export function decide(
 ): MigrationState {
   const earlier = outcomeOf(state, decision.decisionId);
   if (earlier && !earlier.malformed) return state;
-  const signing = { migrationId: source.migrationId, ...signingRules(rules.approvers, state.approverChanges) };
+  const { approverChanges: changes = null } = state;
+  const signing = { migrationId: source.migrationId, changes, ...signingRules(rules.approvers, changes) };
   const signed = recordedSignature(signing, decision.role, source.signed);
   const badSignature = signatureRefusal(signing, decision.role, signed, state.lastSigned);
   const ruling = badSignature ? refused(badSignature) : ruleWithGuards(state, decision, at, rules);
@@ -247,7 +248,7 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
       return replaceCredentials(state, decision);
     case 'add-approver':
     case 'remove-approver':
-      return changeApprovers(state, decision);
+      return changeApprovers(state, decision, at);
     case 'adjust':
       return applied(
         { ...state, limits: { ...state.limits, ...decision.limits }, estimate: withoutEnds(state.estimate) },

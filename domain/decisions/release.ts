@@ -98,7 +98,7 @@ export function withDecision(before: RecordedDecisions, decision: Decision, at: 
     case 'add-approver':
     case 'remove-approver': {
       const { kind, approver } = decision;
-      return { ...before, approverChanges: [...before.approverChanges, { kind, approver }] };
+      return { ...before, approverChanges: [...before.approverChanges, { kind, approver, by, at }] };
     }
     case 'sync-disabled':
     case 'credentials-supplied':

@@ -88,7 +88,8 @@ export function ledgerSigning({
   rules,
   recorded,
 }: Pick<LedgerView, 'migrationId' | 'rules' | 'recorded'>): MigrationSigning {
-  return { migrationId, ...signingRules(rules?.approvers ?? null, recorded.approverChanges) };
+  const { approverChanges: changes } = recorded;
+  return { migrationId, changes, ...signingRules(rules?.approvers ?? null, changes) };
 }
 
 /** Returns the facts in the ledger, which knows the steps only from their approvals. */

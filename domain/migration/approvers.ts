@@ -24,6 +24,10 @@ export interface Approver {
 export interface ApproverChange {
   readonly kind: 'add-approver' | 'remove-approver';
   readonly approver: Approver;
+  /** The person who decided it. Absent in the state of a workflow of an earlier version, like {@link at}. */
+  readonly by?: string;
+  /** ISO 8601, UTC. */
+  readonly at?: string;
 }
 
 /** The decisions that must be signed, and the keys that can sign them. */
@@ -77,6 +81,15 @@ export function signingText({ mustSign, approvers }: SigningRules): string | nul
     `${whose} must be signed by ${eitherOf(ROLES.flatMap(people))}`,
     ...missing.map((each) => `no approver for ${roleText(each)} has been added yet`),
   ].join('; ');
+}
+
+/** Returns the decision that removed this key; undefined if it was not removed, or was added again. */
+export function removalOf(
+  changes: readonly ApproverChange[] | null = null,
+  publicKey: string,
+): ApproverChange | undefined {
+  const last = changes?.findLast(({ approver }) => approver.publicKey === publicKey);
+  return last?.kind === 'remove-approver' ? last : undefined;
 }
 
 /** Returns the approver with this key; undefined if there is none. */

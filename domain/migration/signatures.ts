@@ -7,8 +7,9 @@
  */
 import { ed25519 } from '@noble/curves/ed25519';
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils';
+import { momentText } from '../text/sentences';
 import { fieldsOf, withoutUnsafeCharacters } from '../text/untrusted-text';
-import { approverWithKey, type SigningRules } from './approvers';
+import { approverWithKey, removalOf, type ApproverChange, type SigningRules } from './approvers';
 import type { DecisionMessage } from './parse-decision';
 import { roleText, type Role } from './steps';
 
@@ -77,6 +78,8 @@ export const isUnsignedRefusal = (text: string): boolean =>
 /** The signing rules of one migration. */
 export interface MigrationSigning extends SigningRules {
   readonly migrationId: string;
+  /** The applied decisions about approvers, oldest first. If absent, a refusal does not say who removed a key. */
+  readonly changes?: readonly ApproverChange[] | null;
 }
 
 /**
@@ -85,7 +88,7 @@ export interface MigrationSigning extends SigningRules {
  * @param role the role that the decision names
  */
 export function signatureRefusal(
-  { migrationId, approvers, mustSign }: MigrationSigning,
+  { migrationId, approvers, mustSign, changes }: MigrationSigning,
   role: Role,
   signed: SignedMessage | null,
   lastSigned: LastSigned = {},
@@ -98,7 +101,12 @@ export function signatureRefusal(
   }
   const { content, signature } = signed;
   const approver = approverWithKey(approvers, signature.publicKey);
-  if (!approver) return 'this decision is signed with a key that does not belong to an approver of this migration';
+  if (!approver) {
+    const { approver: owner, by, at } = removalOf(changes, signature.publicKey) ?? {};
+    return owner && by !== undefined && at !== undefined
+      ? `${by} removed this key of ${owner.by} (${owner.role}) at ${momentText(at)}; sign with another key, or ask support to add this key again`
+      : 'this decision is signed with a key that does not belong to an approver of this migration';
+  }
   if (!isSignedBy(approver.publicKey, migrationId, signed)) {
     return 'the signature does not match: the decision was changed, or the signature is for another decision';
   }

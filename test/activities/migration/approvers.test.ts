@@ -32,7 +32,7 @@ test('once a key has been confirmed, the client must sign, even if its workflow 
     'applied',
   ]);
   expect(await record(id, recordOf(id, 'addApprover', ADD, null))).toEqual(['applied']);
-  expect(await readChanges(id)).toEqual([{ kind: 'add-approver', approver: OF_CLEO }]);
+  expect(await readChanges(id)).toMatchObject([{ kind: 'add-approver', approver: OF_CLEO, by: 'Sam' }]);
   expect(
     await record(
       id,

@@ -164,7 +164,9 @@ test('a removed key is refused, and its invitation is revoked; the last key cann
   const removed = await run('nobody', ...remove, '--yes');
   expect(removed).toMatchObject({ exitCode: 0, out: expect.stringContaining('its sessions have ended') as string });
   expect(await invitation(id)).toMatchObject({ revokedBy: 'Sam' });
-  expect((await pause('phone', OPEN)).out).toContain('does not belong to an approver');
+  expect((await pause('phone', OPEN)).out).toMatch(
+    /Sam removed this key of Cleo \(client\) at .+; sign with another key, or ask support to add this key again\n/,
+  );
   // Decisions that the removed key has signed remain in effect, so a verification needs its fingerprint.
   const keys = [fingerprintOf('cleo'), fingerprintOf('phone')];
   expect((await run('nobody', 'invite', OPEN, '--list')).out).toMatch(

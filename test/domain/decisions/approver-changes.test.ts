@@ -4,6 +4,7 @@ import { approverFingerprint } from '../../../domain/migration/approvers';
 import { parseDecision } from '../../../domain/migration/parse-decision';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { parseSigned } from '../../../domain/migration/signatures';
+import { momentText } from '../../../domain/text/sentences';
 import { AT, stateAt, withoutRecord } from '../../support/migrations/migration-states';
 import { BY_CLEO, BY_SAM, CLEO, SAM, SIGNED } from '../../support/migrations/signed-decisions';
 import {
@@ -117,7 +118,7 @@ describe('in a migration that was started with approvers', () => {
       'applied',
       'applied',
       'applied',
-      'this decision is signed with a key that does not belong to an approver of this migration',
+      `Sam removed this key of Cleo (client) at ${momentText(AT)}; sign with another key, or ask support to add this key again`,
       'applied',
       'this is the last key of an approver for support; add another key before you remove this key',
     ]);

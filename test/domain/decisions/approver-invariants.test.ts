@@ -95,7 +95,10 @@ test('workflow, ledger and verification agree on who may sign, and no role is lo
         if (record.signed && outcome.applied) lastSigned = withLastSigned(lastSigned, record.signed);
 
         const after = signingRules(approvers, state.approverChanges);
-        expect(ledgerSigning({ migrationId: ID, rules, recorded })).toEqual({ migrationId: ID, ...after });
+        expect(ledgerSigning({ migrationId: ID, rules, recorded })).toEqual({
+          ...{ migrationId: ID, changes: state.approverChanges ?? [] },
+          ...after,
+        });
         for (const each of before.mustSign) expect(after.mustSign).toContain(each);
         for (const each of ROLES)
           if (before.approvers.some((one) => one.role === each))
