@@ -1,6 +1,6 @@
 /** Lists all open migrations, one per line, and shows what the selected one is waiting for. */
 import { rateText } from '../../domain/planning/throughput';
-import { currentTask } from '../../domain/progress/waiting-for';
+import { taskForSupport } from '../../domain/progress/four-eyes';
 import { continuationOf } from '../../domain/progress/continuation';
 import { liveForecastOf, recentRate, withLiveCounts, type Forecast } from '../../domain/progress/forecast';
 import { isStep, stepNumber, STEPS } from '../../domain/migration/steps';
@@ -217,7 +217,7 @@ function sentence(state: DashboardState, columns: number, now: Date): readonly S
   if (!row?.progress) return [];
   const roles = actingRolesText(row);
   const who = roles === 'nobody' || roles === '' ? '' : `${roles}: `;
-  const what = inLocalTime(currentTask(row.progress, now.toISOString()));
+  const what = inLocalTime(taskForSupport(row.progress, now.toISOString()));
   const meanwhile = meanwhileText(row.progress);
   const also = meanwhile === null ? '' : `. ${meanwhile}`;
   const replaced = replacedText(row.progress);

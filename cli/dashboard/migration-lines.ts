@@ -5,7 +5,7 @@ import { headline, pausedTexts, reopenedText, type Progress, type StepProgress }
 import { rateText } from '../../domain/planning/throughput';
 import { continuationOf, continuationText, type Continuation } from '../../domain/progress/continuation';
 import { liveForecastOf, recentRate, withLiveCounts, type Forecast } from '../../domain/progress/forecast';
-import { currentTask } from '../../domain/progress/waiting-for';
+import { taskForSupport } from '../../domain/progress/four-eyes';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { isOver, stageOf } from '../../domain/migration/terminated';
 import { counted, outOf } from '../../domain/text/sentences';
@@ -45,7 +45,7 @@ export function statusLines(
   maxLines = WAITING_LINES,
 ): readonly StyledLine[] {
   const { roles } = progress.waitingFor;
-  const what = inLocalTime(currentTask(progress, now.toISOString()));
+  const what = inLocalTime(taskForSupport(progress, now.toISOString()));
   const since = progress.waitingSince;
   const howLong =
     since === null ? '' : ` since ${shortTime(since, now)} (${shortDuration(now.getTime() - Date.parse(since))})`;

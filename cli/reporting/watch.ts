@@ -11,7 +11,7 @@ import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
 import { meanwhileTask } from '../../domain/progress/meanwhile';
 import { windowAt } from '../../domain/progress/remaining-moves';
-import { currentTask } from '../../domain/progress/waiting-for';
+import { taskForSupport } from '../../domain/progress/four-eyes';
 import { headline, pausedTexts, reopenedText, type Progress } from '../../domain/progress/progress';
 import { counted } from '../../domain/text/sentences';
 import { readOverviews, type Confirmers } from '../../store';
@@ -151,7 +151,7 @@ function ended({ progress }: WatchSnapshot): WatchEnd {
 function waitingText(progress: Progress): string | null {
   const { roles } = progress.waitingFor;
   if (isOver(progress.state) || roles.length === 0) return null;
-  return `Waiting for ${roles.join(' and ')}: ${inLocalTime(currentTask(progress, new Date().toISOString()))}`;
+  return `Waiting for ${roles.join(' and ')}: ${inLocalTime(taskForSupport(progress, new Date().toISOString()))}`;
 }
 
 function stoppedByUser({ progress }: WatchSnapshot): WatchEnd {
@@ -230,7 +230,7 @@ function logText(progress: Progress): string {
   const also = meanwhile === null ? '' : `; ${meanwhile.charAt(0).toLowerCase()}${meanwhile.slice(1)}`;
   if (isEnding(progress.state) && inFlightIn(progress) > 0)
     return `${headline(progress)}: ${exceptions}${counted(inFlightIn(progress), 'company')} still being moved or checked`;
-  return `${headline(progress)}: ${exceptions}${paused}${reopened}${who}${inLocalTime(currentTask(progress, new Date().toISOString()))}${also}`;
+  return `${headline(progress)}: ${exceptions}${paused}${reopened}${who}${inLocalTime(taskForSupport(progress, new Date().toISOString()))}${also}`;
 }
 
 function outOfDateText(at: Date, trouble: string): string {

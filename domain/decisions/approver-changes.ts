@@ -1,8 +1,17 @@
 /** Decisions about approvers: when they are refused, and what they change. */
-import { approverFingerprint, approverWithKey, type ApproverChange, type SigningRules } from '../migration/approvers';
+import {
+  approverFingerprint,
+  approverWithKey,
+  type Approver,
+  type ApproverChange,
+  type SigningRules,
+} from '../migration/approvers';
 import type { ApproverDecision, Decision } from '../migration/decision';
+import type { DecisionRules } from '../migration/plan';
 import type { MigrationState } from '../migration/migration-state';
-import { roleText } from '../migration/steps';
+import { roleText, STEPS, stepText } from '../migration/steps';
+import { missingApprovals } from './approvals';
+import { approversDeadlock, excludesEveryApprover, type EarlierActors } from './guards';
 import { applied, type Ruling } from './ruling';
 
 /** Returns whether a decision adds or removes an approver. */
@@ -32,6 +41,32 @@ export function approverRefusal(decision: Decision, { approvers, mustSign }: Sig
   return owner && approvers.every((each) => each === owner || each.role !== role)
     ? `this is the last key of an approver for ${roleText(role)}; add another key before you remove this key`
     : null;
+}
+
+/**
+ * Returns why the remaining approvers could not decide under the four-eyes rule if this key was removed; null if they
+ * could, or if they already cannot. Only the command checks this, because workflows have accepted such removals.
+ */
+export function removalDeadlock(
+  rules: DecisionRules,
+  { approvers, mustSign }: SigningRules,
+  { role, publicKey }: Approver,
+  earlier: EarlierActors,
+): string | null {
+  if (!rules.fourEyes) return null;
+  const remaining = approvers.filter((each) => each.publicKey !== publicKey);
+  const step = STEPS.find(
+    (each) =>
+      missingApprovals(earlier, each).includes(role) &&
+      excludesEveryApprover(remaining, { step: each, role }, earlier) &&
+      !excludesEveryApprover(approvers, { step: each, role }, earlier),
+  );
+  if (step !== undefined)
+    return `under the four-eyes rule, no other approver for ${roleText(role)} can approve ${stepText(step)}; add another approver before you remove this key`;
+  // While support need not sign, more people can decide than there are approvers. A proposed time has its proposer.
+  if (!mustSign.includes('support') || earlier.proposal !== null) return null;
+  const deadlockOf = (people: readonly Approver[]) => approversDeadlock({ ...rules, approvers: people }, null);
+  return deadlockOf(approvers) === null ? deadlockOf(remaining) : null;
 }
 
 /** Adds or removes an approver. */

@@ -8,6 +8,7 @@
  */
 import { sha256 } from '@noble/hashes/sha2';
 import { bytesToHex } from '@noble/hashes/utils';
+import type { Approver } from '../migration/approvers';
 import type { Decision, StepDecision } from '../migration/decision';
 import type { MigrationState, Proposal, Revisions } from '../migration/migration-state';
 import type { DecisionRules } from '../migration/plan';
@@ -61,7 +62,8 @@ export function missingDigest(decision: Decision, isRequired: boolean): string |
   return 'this migration requires the digest of what was reviewed, but this decision has none; review the migration while a worker is running, and send the decision again';
 }
 
-interface EarlierActors extends Pick<MigrationState, 'approvals' | 'suppliers'> {
+/** Who has approved, proposed or supplied so far. */
+export interface EarlierActors extends Pick<MigrationState, 'approvals' | 'suppliers'> {
   readonly proposal: Pick<Proposal, 'by'> | null;
 }
 
@@ -83,6 +85,16 @@ export function fourEyesRefusal(
     return `${by} has supplied or corrected details of this migration; someone else must approve them`;
   }
   return null;
+}
+
+/** Returns whether the four-eyes rule excludes every approver of this role, so that only a new approver can approve. */
+export function excludesEveryApprover(
+  approvers: readonly Pick<Approver, 'role' | 'by'>[],
+  { step, role }: Pick<StepDecision, 'step' | 'role'>,
+  earlier: EarlierActors,
+): boolean {
+  const own = approvers.filter((each) => each.role === role);
+  return own.length > 0 && own.every(({ by }) => fourEyesRefusal({ step, role, by }, earlier) !== null);
 }
 
 /**

@@ -1,9 +1,10 @@
 /** Says before an approval whether the four-eyes rule requires another person. */
 import { missingApprovals } from '../decisions/approvals';
-import { fourEyesRefusal } from '../decisions/guards';
-import type { Role, Step } from '../migration/steps';
+import { excludesEveryApprover, fourEyesRefusal } from '../decisions/guards';
+import { roleText, type Role, type Step } from '../migration/steps';
 import { eitherOf } from '../text/sentences';
 import type { Progress } from './progress';
+import { currentTask } from './waiting-for';
 
 /** Returns why the migration will refuse this person's approval under the four-eyes rule; null if it will not. */
 export function otherPersonText(
@@ -11,18 +12,63 @@ export function otherPersonText(
   approval: { readonly step: Step; readonly role: Role; readonly by: string },
 ): string | null {
   if (fourEyes === null) return null;
-  const approvals = steps.flatMap((each) => each.approvals);
-  return fourEyesRefusal(approval, { approvals, proposal, suppliers: fourEyes.suppliers });
+  return fourEyesRefusal(approval, { approvals: approvalsIn(steps), proposal, suppliers: fourEyes.suppliers });
+}
+
+const approvalsIn = (steps: Progress['steps']) => steps.flatMap(({ approvals }) => approvals);
+
+/** Returns whether a role must sign, and the four-eyes rule excludes all its approvers from this step. */
+export function needsAnotherApprover(
+  { fourEyes = null, signing, proposal, steps }: Pick<Progress, 'fourEyes' | 'signing' | 'proposal' | 'steps'>,
+  step: Step,
+  role: Role,
+): boolean {
+  if (fourEyes === null || !signing.mustSign.includes(role)) return false;
+  const earlier = { approvals: approvalsIn(steps), proposal, suppliers: fourEyes.suppliers };
+  return excludesEveryApprover(signing.approvers, { step, role }, earlier);
+}
+
+/** Returns the roles that need another approver before they can give their missing approval of the open step. */
+export function rolesWithoutApprover(progress: Progress): readonly Role[] {
+  const { state, steps, step } = progress;
+  if (state !== 'waiting' && state !== 'paused') return [];
+  const missing = missingApprovals({ approvals: approvalsIn(steps) }, step);
+  return missing.filter((role) => needsAnotherApprover(progress, step, role));
+}
+
+/** Returns the command that adds an approver, with placeholders. */
+export function addApproverCommand(migrationId: string, role: Role): string {
+  return `ferry approver add ${migrationId} "${role}:name:key"`;
+}
+
+/** Says that the approvals of the open step need another approver, to follow a task; empty if they do not. */
+export function anotherApproverText(progress: Progress): string {
+  return rolesWithoutApprover(progress)
+    .map(
+      (role) =>
+        `; the four-eyes rule excludes every approver for ${roleText(role)}, so add another with: ${addApproverCommand(progress.migrationId, role)}`,
+    )
+    .join('');
+}
+
+/**
+ * Returns the current task as support reads it, with the command that adds an approver if no approver can do the task.
+ *
+ * @param now ISO 8601, UTC
+ */
+export function taskForSupport(progress: Progress, now: string): string {
+  return `${currentTask(progress, now)}${anotherApproverText(progress)}`;
 }
 
 /** Names the people who cannot give the missing approvals of the open step. Empty without the four-eyes rule. */
-export function fourEyesTexts(
-  progress: Pick<Progress, 'fourEyes' | 'proposal' | 'steps' | 'step' | 'waitingFor'>,
-): readonly string[] {
+export function fourEyesTexts(progress: Progress): readonly string[] {
   const { fourEyes = null, steps, step, waitingFor } = progress;
   if (fourEyes === null) return [];
-  const missing = missingApprovals({ approvals: steps.flatMap(({ approvals }) => approvals) }, step);
+  const missing = missingApprovals({ approvals: approvalsIn(steps) }, step);
+  const withoutApprover = rolesWithoutApprover(progress);
   return missing.flatMap((role) => {
+    if (withoutApprover.includes(role))
+      return [`Four-eyes rule: no approver for ${roleText(role)} can approve this step; add another approver`];
     if (!waitingFor.roles.includes(role)) return [];
     const excluded = excludedPeople(progress, step, role);
     return excluded.length === 0
@@ -38,7 +84,7 @@ export function excludedPeople(
   role: Role,
 ): readonly string[] {
   const { fourEyes = null, proposal, steps } = progress;
-  const approvers = steps.flatMap(({ approvals }) => approvals.map(({ by }) => by));
+  const approvers = approvalsIn(steps).map(({ by }) => by);
   const people = new Set([...(fourEyes?.suppliers ?? []), ...(proposal ? [proposal.by] : []), ...approvers]);
   return [...people].filter((by) => otherPersonText(progress, { step, role, by }) !== null);
 }

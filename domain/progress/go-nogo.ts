@@ -10,6 +10,7 @@ import { isHandoverRejected } from '../decisions/withdrawals';
 import { isMoveStep, STEP_RULES, stepNumber } from '../migration/steps';
 import { momentText, outOf, numberText } from '../text/sentences';
 import { workOfOpen } from './forecast';
+import { anotherApproverText } from './four-eyes';
 import { companyAnswers } from './go-nogo-companies';
 import { failureAnswers } from './go-nogo-failures';
 import type { Answer, GoNoGoFacts } from './go-nogo-facts';
@@ -111,14 +112,18 @@ function decisionAnswer({ progress, now }: GoNoGoFacts): Answer {
     return { check, go: true, warning: true, why };
   }
   if (isReadyForSignOff(progress))
-    return { check, go: true, why: `waiting for ${waitingFor.roles.join(' and ')}: ${what} (${where})` };
+    return {
+      check,
+      go: true,
+      why: `waiting for ${waitingFor.roles.join(' and ')}: ${what} (${where})${anotherApproverText(progress)}`,
+    };
   if (waitingFor.roles.length === 0) return { check, go: false, why: `${what} (${where})` };
   const paused = pausedTexts(progress).map((text) => `paused ${text}; `);
   const reopened = reopenedText(progress);
   return {
     check,
     go: false,
-    why: `${paused.join('')}${reopened === null ? '' : `${reopened}; `}waiting for ${waitingFor.roles.join(' and ')}: ${what} (${where})`,
+    why: `${paused.join('')}${reopened === null ? '' : `${reopened}; `}waiting for ${waitingFor.roles.join(' and ')}: ${what} (${where})${anotherApproverText(progress)}`,
   };
 }
 

@@ -1,10 +1,15 @@
 import { isEnding } from '../../../domain/migration/migration-state';
 import { preconditionRefusal } from '../../../domain/decisions/preconditions';
 import { roleRefusal } from '../../../domain/decisions/roles';
-import { STEP_RULES, STEPS, type Role, type Step } from '../../../domain/migration/steps';
+import { roleText, STEP_RULES, STEPS, type Role, type Step } from '../../../domain/migration/steps';
 import { decisionFactsOf } from '../../../domain/progress/decision-facts';
 import { isStepDone, type Progress } from '../../../domain/progress/progress';
-import { excludedPeople, otherPersonText } from '../../../domain/progress/four-eyes';
+import {
+  addApproverCommand,
+  excludedPeople,
+  needsAnotherApprover,
+  otherPersonText,
+} from '../../../domain/progress/four-eyes';
 import { eitherOf } from '../../../domain/text/sentences';
 import { checkReconnected, type MigrationClient } from '../../../client';
 import { clientCommand, readSigningPortal, throughPortal } from '../../connections/client-portal';
@@ -170,6 +175,8 @@ function othersText(
 ): string | null {
   // The approval of a step that is done is refused for another reason.
   if (isStepDone(progress, step) || otherPersonText(progress, { step, role, by }) === null) return null;
+  if (needsAnotherApprover(progress, step, role))
+    return `four-eyes rule: no approver for ${roleText(role)} can approve the step; add another with: ${addApproverCommand(progress.migrationId, role)}`;
   const excluded = eitherOf(excludedPeople(progress, step, role));
   const approval = `ferry approve ${progress.migrationId} ${step}`;
   const own = role === 'client' ? byClient(approval) : bySupport(`${approval} --by "your name"`);

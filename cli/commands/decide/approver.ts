@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { approverRefusal } from '../../../domain/decisions/approver-changes';
+import { approverRefusal, removalDeadlock } from '../../../domain/decisions/approver-changes';
 import {
   approverFingerprint,
   approverWithKey,
@@ -8,6 +8,7 @@ import {
   type Approver,
 } from '../../../domain/migration/approvers';
 import { roleText } from '../../../domain/migration/steps';
+import { addApproverCommand } from '../../../domain/progress/four-eyes';
 import {
   findInvitationByFingerprint,
   listInvitations,
@@ -164,7 +165,8 @@ async function prepare(
     id,
     () => 'nothing was changed; approvers can be added or removed only until the migration ends',
   );
-  const { approverChanges } = await readRecordedDecisions(ferry.db, id);
+  const recorded = await readRecordedDecisions(ferry.db, id);
+  const { approverChanges } = recorded;
   const atStart = migration.rules?.approvers ?? null;
   const before = { ...signingRules(atStart, approverChanges), everyApprover: everyApprover(atStart, approverChanges) };
   const approver = await find(before.approvers);
@@ -172,6 +174,14 @@ async function prepare(
   const kind = message === 'addApprover' ? 'add-approver' : 'remove-approver';
   const refusal = approverRefusal({ kind, decisionId: '', ...content }, before);
   if (refusal !== null) throw new CommandFailed(refusal, 'nothing was changed');
+  const { rules, suppliedBy } = migration;
+  const earlier = { ...recorded, suppliers: [suppliedBy, ...recorded.suppliers] };
+  const deadlock = message === 'removeApprover' && rules ? removalDeadlock(rules, before, approver, earlier) : null;
+  if (deadlock !== null)
+    throw new CommandFailed(
+      deadlock,
+      `nothing was changed; to add an approver, run: ${addApproverCommand(id, approver.role)}`,
+    );
   const problem = await signatureProblem(ferry, migration, message, content);
   if (problem !== null) {
     const advice = await adviceToSign(ferry, id, content, { problem, message });

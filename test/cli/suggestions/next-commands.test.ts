@@ -89,6 +89,25 @@ test('under the four-eyes rule, an approval does not name a person whose approva
   ]);
 });
 
+test('if the four-eyes rule excludes every approver of a role, another approver is added instead of an approval', () => {
+  const proposed = decideAll(stateAt('schedule'), proposeTime('client'));
+  const by = proposed.proposal?.by ?? '';
+  const approvers = [
+    { role: 'client', by, publicKey: 'a' },
+    { role: 'support', by: 'Sam', publicKey: 'b' },
+  ] as const;
+  const signing = { approvers, mustSign: ['client', 'support'] } as const;
+  const progress = { ...progressOf(plan, proposed), fourEyes: { suppliers: [] }, signing };
+  expect(nextCommands(progress, NO_COMPANIES, NOW)).toEqual([
+    {
+      who: 'support',
+      command: `ferry approver add ${ID} "client:name:key"`,
+      first: `another person at the client creates a key with: ferry keys create (for the portal, invite this person with: ferry invite ${ID} --name "name of the person")`,
+    },
+    { who: 'support', command: `ferry approve ${ID} schedule --by "your name"` },
+  ]);
+});
+
 test.each(CASES)('nextCommands suggests a command to every role that must act: %s', (_, state) => {
   const progress = progressOf(plan, state);
   const roles = nextCommands(progress, NO_COMPANIES, NOW).map(({ who }) => who);

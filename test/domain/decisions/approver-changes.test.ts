@@ -1,6 +1,8 @@
 /** Tests adding and removing approvers during a migration, and which decisions are accepted afterwards. */
+import { removalDeadlock } from '../../../domain/decisions/approver-changes';
+import type { EarlierActors } from '../../../domain/decisions/guards';
 import { decide, outcomeOf, withLedgerOutcomes } from '../../../domain/decisions/decide';
-import { approverFingerprint } from '../../../domain/migration/approvers';
+import { approverFingerprint, type Approver } from '../../../domain/migration/approvers';
 import { parseDecision } from '../../../domain/migration/parse-decision';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
 import { parseSigned } from '../../../domain/migration/signatures';
@@ -176,4 +178,40 @@ test('the outcome names the person and the fingerprint of the key', () => {
   const fingerprint = approverFingerprint(OF_CLEO);
   expect(fingerprint).toMatch(/^([0-9a-f]{4}-){7}[0-9a-f]{4}$/);
   expect(state.outcomes.at(-1)?.text).toBe(`Cleo (client) added as an approver, key ${fingerprint}`);
+});
+
+describe('under the four-eyes rule, the key of an approver', () => {
+  const person = (role: 'client' | 'support', by: string) => ({ role, by, publicKey: by });
+  const [sam, ann] = [person('support', 'Sam'), person('support', 'Ann')];
+  const [cleo, carl] = [person('client', 'Cleo'), person('client', 'Carl')];
+  const NOTHING = { approvals: [], proposal: null, suppliers: ['Mia'] };
+  const accepted = { step: 'supply-details', role: 'support', by: 'Ann', at: AT } as const;
+  const approvedStart = { step: 'schedule', role: 'client', by: 'Cleo', at: AT } as const;
+  const whyNot = (approvers: readonly Approver[], removed: Approver, earlier: EarlierActors, fourEyes = true) =>
+    removalDeadlock({ ...SIGNED, fourEyes }, { approvers, mustSign: ['client', 'support'] }, removed, earlier);
+  const NO_OTHER =
+    'under the four-eyes rule, no other approver for support can approve step 1 (supply details); add another approver before you remove this key';
+
+  test('cannot be removed if every other approver of the role has supplied details', () => {
+    const supplied = { ...NOTHING, suppliers: ['Mia', 'Sam'] };
+    expect(whyNot([sam, ann, cleo, carl], ann, supplied)).toBe(NO_OTHER);
+    expect(whyNot([sam, ann, cleo, carl], ann, supplied, false)).toBeNull();
+    expect(whyNot([sam, ann, cleo, carl], sam, supplied)).toBeNull();
+    expect(whyNot([sam, ann, cleo, carl], ann, { ...supplied, approvals: [accepted] })).toBeNull();
+    // The role cannot decide even now, so the removal changes nothing.
+    expect(whyNot([sam, ann, cleo, carl], ann, { ...supplied, suppliers: ['Sam', 'Ann'] })).toBeNull();
+  });
+
+  test('cannot be removed if every other approver of the role has proposed the time', () => {
+    const proposed = { ...NOTHING, approvals: [accepted], proposal: { by: 'Cleo' } };
+    expect(whyNot([sam, ann, cleo, carl], carl, proposed)).toContain('no other approver for the client can approve');
+    expect(whyNot([sam, ann, cleo, carl], cleo, proposed)).toBeNull();
+  });
+
+  test('cannot be removed if fewer than three people would be left to propose and approve a time', () => {
+    expect(whyNot([sam, ann, cleo], ann, NOTHING)).toContain('a start time needs three approvers');
+    expect(whyNot([sam, ann, cleo, carl], carl, NOTHING)).toBeNull();
+    const proposed = { ...NOTHING, approvals: [accepted, approvedStart], proposal: { by: 'Ann' } };
+    expect(whyNot([sam, ann, cleo], ann, proposed)).toBeNull();
+  });
 });

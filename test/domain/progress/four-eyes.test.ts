@@ -1,10 +1,12 @@
 /** Tests that a person learns before an approval that the four-eyes rule requires another person. */
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_DECISION_RULES } from '../../../domain/migration/plan';
-import { fourEyesTexts, otherPersonText } from '../../../domain/progress/four-eyes';
+import { withActingRoles } from '../../../domain/progress/acting-roles';
+import { fourEyesTexts, otherPersonText, taskForSupport } from '../../../domain/progress/four-eyes';
 import { progressOf } from '../../../domain/progress/progress';
 import {
   approve,
+  AT,
   decideAll,
   migrationPlan,
   preflight,
@@ -39,4 +41,40 @@ test('the person who has approved as one role cannot approve as the other', () =
 test('without the rule, nobody is excluded', () => {
   expect(fourEyesTexts(of(CHECKED, false))).toEqual([]);
   expect(otherPersonText(of(CHECKED, false), sam('supply-details'))).toBeNull();
+});
+
+describe('if the rule excludes every approver of a role', () => {
+  const signedBy = (state: MigrationState, ...people: readonly (readonly ['client' | 'support', string])[]) => {
+    const approvers = people.map(([role, by]) => ({ role, by, publicKey: by }));
+    const decisions = { ...DEFAULT_DECISION_RULES, fourEyes: true, approvers };
+    return withActingRoles(progressOf(migrationPlan({ decisions }), state));
+  };
+  const proposed = decideAll(stateAt('schedule'), proposeTime('client'));
+  const CARL = ['client', 'Carl'] as const;
+
+  test('support has to add another approver, and the task ends with the command', () => {
+    const stuck = signedBy(CHECKED, ['support', 'Sam'], ['client', 'Cleo'], CARL);
+    expect(taskForSupport(stuck, AT)).toBe(
+      'accept the supplied details; the four-eyes rule excludes every approver for support, so add another with: ferry approver add acme.quickbooks-online "support:name:key"',
+    );
+    expect(fourEyesTexts(stuck)).toEqual([
+      'Four-eyes rule: no approver for support can approve this step; add another approver',
+    ]);
+  });
+
+  test('support also has to act if the client has no other approver', () => {
+    const { waitingFor } = signedBy(proposed, ['support', 'Sam'], ['support', 'Ann'], CARL);
+    expect(waitingFor.roles).toEqual(['client', 'support']);
+    const alone = signedBy(proposed, ['support', 'Sam'], ['client', 'Cleo']);
+    expect(alone.waitingFor.roles).toEqual(['support']);
+    expect(taskForSupport(alone, AT)).toContain('; the four-eyes rule excludes every approver for the client, so add ');
+    const approved = decideAll(proposed, approve('schedule', 'support'));
+    expect(signedBy(approved, ['support', 'Sam'], ['client', 'Cleo']).waitingFor.roles).toEqual(['support']);
+  });
+
+  test('another approver, or decisions without signatures, need no addition', () => {
+    const other = signedBy(CHECKED, ['support', 'Sam'], ['support', 'Ann'], ['client', 'Cleo']);
+    expect(taskForSupport(other, AT)).toBe('accept the supplied details');
+    expect(taskForSupport(of(CHECKED), AT)).toBe('accept the supplied details');
+  });
 });
