@@ -1,8 +1,10 @@
 /** Says who can make a decision that was refused because it was not signed. */
+import { fourEyesRefusal } from '../../domain/decisions/guards';
 import { roleRefusal } from '../../domain/decisions/roles';
 import { parseDecision, type DecisionMessage } from '../../domain/migration/parse-decision';
 import { isUnsignedRefusal } from '../../domain/migration/signatures';
 import { roleText, type Role } from '../../domain/migration/steps';
+import { addApproverCommand } from '../../domain/progress/four-eyes';
 import { eitherOf } from '../../domain/text/sentences';
 import type { DecisionContent, MigrationClient } from '../../client';
 import {
@@ -89,10 +91,31 @@ export async function signingAdvice(
     `to sign the decision, ${who} must run the command on their own machine, where their signing key is (TOKENFERRY_SIGNING_KEY_FILE)`;
   if (!db) return signedBy('an approver');
   const { approvers } = await readSigningRules(db, migrationId);
-  const people = new Set(approvers.filter((each) => each.role === role).map(({ by }) => by));
-  return people.size === 0
-    ? `no approver for ${roleText(role)} has been added yet; ${await howToAddApprover({ db, portalUrl }, migrationId, role)}`
-    : signedBy(eitherOf([...people]));
+  const people = [...new Set(approvers.filter((each) => each.role === role).map(({ by }) => by))];
+  if (people.length === 0)
+    return `no approver for ${roleText(role)} has been added yet; ${await howToAddApprover({ db, portalUrl }, migrationId, role)}`;
+  const able = message ? await notExcluded(db, migrationId, message, content, people) : people;
+  return able.length === 0
+    ? `the four-eyes rule excludes every approver for ${roleText(role)} from this step; add another with: ${addApproverCommand(migrationId, role)}`
+    : signedBy(eitherOf(able));
+}
+
+/** Returns the people whose decision the four-eyes rule does not refuse. */
+async function notExcluded(
+  db: Database,
+  migrationId: string,
+  message: DecisionMessage,
+  content: DecisionContent,
+  people: readonly string[],
+): Promise<readonly string[]> {
+  const migration = await readMigration(db, migrationId);
+  const parsed = parseDecision(message, content, () => '');
+  if (!migration?.rules?.fourEyes || 'malformed' in parsed) return people;
+  const { decision } = parsed;
+  if (decision.kind !== 'step' || decision.verdict !== 'approve') return people;
+  const recorded = await readRecordedDecisions(db, migrationId);
+  const earlier = { ...recorded, suppliers: [migration.suppliedBy, ...recorded.suppliers] };
+  return people.filter((by) => fourEyesRefusal({ ...decision, by }, earlier) === null);
 }
 
 /** Says how support adds the first approver for a role: by an invitation to the portal, if a portal is configured. */

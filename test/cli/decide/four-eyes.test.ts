@@ -52,8 +52,14 @@ beforeAll(async () => {
   expect(await run('nobody', ...start, ...keys)).toMatchObject({ exitCode: 0 });
 });
 
-test('a key that the rule still needs is removed only after another approver was added', async () => {
+test('an unsigned approval names only people whose approval the rule accepts', async () => {
+  const approval = ['approve', ID, 'supply-details', '--by', 'Kim', '--yes'];
+  expect((await run('nobody', ...approval)).out).toContain('  to sign the decision, Sam or Ann must run the command');
   expect(await supply()).toMatchObject({ exitCode: 0 });
+  expect((await run('nobody', ...approval)).out).toContain('  to sign the decision, Ann must run the command');
+});
+
+test('a key that the rule still needs is removed only after another approver was added', async () => {
   expect(await remove('Ann')).toMatchObject({
     exitCode: 1,
     err: `ferry: under the four-eyes rule, no other approver for support can approve step 1 (supply details); add another approver before you remove this key; nothing was changed; to add an approver, run: ${ADD}\n`,
@@ -75,4 +81,8 @@ test('if the rule excludes every approver of a role, the commands say to add ano
   expect(shown).not.toContain('ferry approve ');
   const { out } = await run('Sam', 'approve', ID, '--yes');
   expect(out).toContain(`  four-eyes rule: no approver for support can approve the step; add another with: ${ADD}\n`);
+  const unsigned = await run('nobody', 'approve', ID, '--by', 'Ann', '--yes');
+  expect(unsigned.out).toContain(
+    `  the four-eyes rule excludes every approver for support from this step; add another with: ${ADD}\n`,
+  );
 });
