@@ -44,7 +44,7 @@ interface Verification {
   readonly unprovenEnd: string | null;
   /**
    * True if the file contains the ledger's confirmations and release. The verification has then compared them with the
-   * signed decisions, unless `notGiven` contains approvers.
+   * signed decisions, unless `notGiven` or `unknown` contains people.
    */
   readonly hasLedger: boolean;
   /**
@@ -54,6 +54,8 @@ interface Verification {
   readonly notes: readonly string[];
   /** The approvers whose keys must also be given. Without them, the ledger is not compared. */
   readonly notGiven: readonly Approver[];
+  /** The people in whose name decisions are signed with other keys. The ledger is then not compared either. */
+  readonly unknown: readonly Omit<Approver, 'publicKey'>[];
 }
 
 /**
@@ -84,7 +86,7 @@ export async function verifyTrail(
   const found = named.map((each) => keys.find(each));
   const approvers = found.map(({ approver }) => approver);
   const verification = await verify(file, migrationId, approvers);
-  const { entries, unproven, unverified, added, end, unprovenEnd, notGiven } = verification;
+  const { entries, unproven, unverified, added, end, unprovenEnd, notGiven, unknown } = verification;
   return {
     failed: unproven.length > 0,
     json: {
@@ -102,9 +104,10 @@ export async function verifyTrail(
         output.line(`${output.styled('red', '✗')} line ${line}${what}: ${why}`);
       }
       for (const note of verification.notes) output.line(note);
-      if (notGiven.length > 0) {
-        output.line(adviceAboutKeys(notGiven));
-        output.line(`  ${verificationCommand(migrationId, [...named, ...notGiven], file)}`);
+      if (notGiven.length + unknown.length > 0) {
+        output.line(unknown.length > 0 ? adviceAboutPeople(unknown, notGiven) : adviceAboutKeys(notGiven));
+        const asked = unknown.map((each) => ({ ...each, fingerprint: 'fingerprint' }));
+        output.line(`  ${verificationCommand(migrationId, [...named, ...notGiven, ...asked], file)}`);
       }
       if (unproven.length === 0) printVerified(output, verification);
       for (const { approver } of found.filter(({ isInTrail }) => !isInTrail))
@@ -151,7 +154,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
           : 'itself is not validly signed, so';
       if (end.migrationId !== migrationId) {
         const why = `this is the trail of ${end.migrationId}, not of ${migrationId}`;
-        const other = { unproven: [{ line, decisionId: null, why }], notes: [], notGiven: [] };
+        const other = { unproven: [{ line, decisionId: null, why }], notes: [], notGiven: [], unknown: [] };
         return { ...other, entries, unverified, added: verifier.added(), end, unprovenEnd, hasLedger };
       }
       const lines = { migrationId, entries, sha256: digest.digest('hex') };
@@ -162,7 +165,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
       ledgerNotes = notesAbout(value.ledger);
       digest.update(`${text}\n`);
       // Without all keys, the proof lacks signed decisions, so correct parts of the ledger would seem unproven.
-      if (verifier.notGiven().length === 0)
+      if (verifier.notGiven().length + verifier.unknown().length === 0)
         for (const why of proof.differences(value.ledger)) unproven.push({ line, decisionId: null, why });
     } else unproven.push({ line, decisionId: null, why: 'this line is not an entry of an audit trail' });
   }
@@ -171,6 +174,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
     added: verifier.added(),
     notes: [...unsigned.notes(), ...ledgerNotes],
     notGiven: verifier.notGiven(),
+    unknown: verifier.unknown(),
   };
 }
 
@@ -220,6 +224,14 @@ function adviceAboutKeys(missing: readonly Approver[]): string {
       ? ['the key', 'the fingerprint of their key', 'it with the fingerprint']
       : ['the keys', 'the fingerprints of their keys', 'them with the fingerprints'];
   return `ferry did not compare the ledger with the signed decisions, because ${keys} of ${people} ${missing.length === 1 ? 'was' : 'were'} not passed. Ask ${people} for ${theirs}, and compare ${compared} in the command below. If they are the same, run:`;
+}
+
+/** Says whose fingerprints are missing. The command contains no key from the trail that support has not added. */
+function adviceAboutPeople(unknown: readonly Omit<Approver, 'publicKey'>[], notGiven: readonly Approver[]): string {
+  const list = new Intl.ListFormat('en');
+  const people = list.format(unknown.map(({ by, role }) => `${by} (${role})`));
+  const others = new Set([...notGiven, ...unknown].map(({ by }) => by));
+  return `ferry did not compare the ledger with the signed decisions, because decisions in the name of ${people} are signed with keys that you did not pass. Ask ${list.format(others)} for the fingerprints of all keys with which they have signed, put them into the command below, and run it:`;
 }
 
 function printVerified(

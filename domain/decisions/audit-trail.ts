@@ -15,12 +15,14 @@ import {
 } from '../migration/approvers';
 import {
   canonicalJson,
+  isSignedBy,
   parseSignature,
   signatureRefusal,
   verifies,
   withLastSigned,
   type LastSigned,
   type Signature,
+  type SignedMessage,
 } from '../migration/signatures';
 import { isApproverDecision } from './approver-changes';
 import { ROLES, type Role } from '../migration/steps';
@@ -153,6 +155,11 @@ export interface TrailVerifier {
    * unverified decisions of support have added their keys.
    */
   notGiven(): readonly Approver[];
+  /**
+   * Returns the people in whose name decisions are validly signed with keys that were neither given nor added in the
+   * trail, for example the keys of approvers at the start. Only these people can say whether the keys are theirs.
+   */
+  unknown(): readonly Omit<Approver, 'publicKey'>[];
 }
 
 /**
@@ -169,6 +176,8 @@ export function createTrailVerifier(migrationId: string, given: readonly Approve
   /** The changes by decisions of support that are not verified, because no key of support is given. */
   let unverified: readonly ApproverChange[] = [];
   const notGiven = new Map<string, Approver>();
+  const addedKeys = new Set<string>();
+  const unknown = new Map<string, Omit<Approver, 'publicKey'>>();
   let lastSigned: LastSigned = {};
   const seen = new Set<string>();
 
@@ -176,6 +185,7 @@ export function createTrailVerifier(migrationId: string, given: readonly Approve
     const { decision, applied } = entry;
     if (seen.has(decision.decisionId)) return { proof: 'none', why: 'this decision is in the audit trail twice' };
     seen.add(decision.decisionId);
+    if (decision.kind === 'add-approver') addedKeys.add(decision.approver.publicKey);
     const result = proofOf(entry);
     if (!applied || !isApproverDecision(decision)) return result;
     if (isTrusted(decision, result.proof)) changes = [...changes, decision];
@@ -197,12 +207,20 @@ export function createTrailVerifier(migrationId: string, given: readonly Approve
       if (approverWithKey(everyApprover(given, changes), publicKey)) return unproven(refusal);
       const owner = approverWithKey(signingRules(null, unverified).approvers, publicKey);
       const result = unproven(unknownKeyText(owner));
-      if (owner && result.proof === 'none') notGiven.set(publicKey, owner);
+      if (result.proof !== 'none') return result;
+      if (owner) notGiven.set(publicKey, owner);
+      else if (!addedKeys.has(publicKey)) addUnknown(decision, signed);
       return result;
     }
     lastSigned = withLastSigned(lastSigned, signed);
     const mismatch = contentMismatch(decision, signed);
     return mismatch === null ? { proof: 'signed' } : { proof: 'none', why: mismatch };
+  }
+
+  function addUnknown(decision: TrailEntry['decision'], signed: SignedMessage): void {
+    if (decision.kind === 'unreadable' || contentMismatch(decision, signed) !== null) return;
+    const { role, by } = decision;
+    if (isSignedBy(signed.signature.publicKey, migrationId, signed)) unknown.set(`${role} ${by}`, { role, by });
   }
 
   function isTrusted({ kind, approver, role }: ApproverDecision, proof: EntryProof['proof']): boolean {
@@ -219,6 +237,7 @@ export function createTrailVerifier(migrationId: string, given: readonly Approve
         kind === 'add-approver' && !approverWithKey(given, approver.publicKey) ? [approver] : [],
       ),
     notGiven: () => [...notGiven.values()],
+    unknown: () => [...unknown.values()],
   };
 }
 

@@ -177,12 +177,16 @@ describe('the exported trail', () => {
     expect(out).toContain('The export itself is not signed');
   });
 
-  test('cannot be verified without keys or with other keys', async () => {
+  test('cannot be verified without keys, with other keys, or with only the key of support', async () => {
     expect((await verify(lines, [])).err).toContain('verifying a trail requires the public keys');
     const evesKey = `support:Sam:${publicKeys.get('eve')}`;
     const { exitCode, out } = await verify(lines, ['--approver', evesKey]);
     expect(exitCode).toBe(1);
     expect(out).toContain('a key that does not belong to an approver');
+    const ofSam = await verify(lines, approvers().slice(0, 2));
+    expect(ofSam.out).toMatch(/in the name of Cleo \(client\) are signed .*, put them into the command below/);
+    expect(ofSam.out).toMatch(/ --approver support:Sam:\S+ --approver client:Cleo:fingerprint\n$/);
+    expect(ofSam.out).not.toMatch(/line \d+: the ledger/);
   });
 
   test('is recognised as the trail of another migration', async () => {

@@ -44,7 +44,8 @@ describe('the verification of an exported trail', () => {
       const result = verifier.verify(entry);
       return result.proof === 'none' ? result.why : result.proof;
     });
-    return { results, added: verifier.added(), approvers: verifier.approvers(), notGiven: verifier.notGiven() };
+    const [notGiven, unknown] = [verifier.notGiven(), verifier.unknown()];
+    return { results, added: verifier.added(), approvers: verifier.approvers(), notGiven, unknown };
   }
   const withAddition = trailOf(SIGNED_BY_SAM, add(OF_CLEO, SAM), pauseBy(BY_CLEO, CLEO));
 
@@ -54,6 +55,7 @@ describe('the verification of an exported trail', () => {
       added: [OF_CLEO],
       approvers: [OF_SAM, OF_CLEO],
       notGiven: [],
+      unknown: [],
     });
   });
 
@@ -126,7 +128,19 @@ describe('the verification of an exported trail', () => {
         'this decision is signed with a key that does not belong to an approver whom you passed with --approver',
       ],
       notGiven: [],
+      unknown: [BY_DANA],
     });
+  });
+
+  test('nobody is asked for a key if the decision was changed, or if the trail adds the key without a proof', () => {
+    const [pause] = trailOf({ ...SIGNED, approvers: [OF_DANA] }, pauseBy(BY_DANA, DANA));
+    if (!pause) throw new Error('no decision was recorded');
+    const changed = { ...pause, decision: { ...pause.decision, by: 'Eve' } } as TrailEntry;
+    expect(verify([OF_CLEO], [changed]).unknown).toEqual([]);
+    const unsigned = withAddition.map(({ signed, ...entry }, index) =>
+      index === 0 ? entry : { ...entry, ...(signed && { signed }) },
+    );
+    expect(verify([OF_SAM], unsigned).unknown).toEqual([]);
   });
 });
 
