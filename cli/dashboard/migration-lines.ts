@@ -1,4 +1,5 @@
 /** Renders a migration's status, companies and steps as lines, for the dashboard and `ferry watch`. */
+import { actingText } from '../../domain/progress/acting-roles';
 import { clientStateWords } from '../../domain/companies/company-state';
 import { clientCounts } from '../../domain/companies/counts';
 import { headline, pausedTexts, reopenedText, type Progress, type StepProgress } from '../../domain/progress/progress';
@@ -49,7 +50,7 @@ export function statusLines(
   const since = progress.waitingSince;
   const howLong =
     since === null ? '' : ` since ${shortTime(since, now)} (${shortDuration(now.getTime() - Date.parse(since))})`;
-  const who = roles.length === 0 ? 'No action needed' : `Waiting for ${roles.join(' and ')}`;
+  const who = roles.length === 0 ? 'No action needed' : `Waiting for ${actingText(progress)}`;
   const style = roles.includes('support') ? 'yellow' : 'reset';
   const meanwhile = meanwhileText(progress);
   const reasons = [...pausedTexts(progress).map((text) => `Paused ${text}`), reopenedText(progress) ?? []].flat();

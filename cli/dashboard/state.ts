@@ -1,4 +1,5 @@
 /** The state of the dashboard: plain data that only readings, keys and decisions change. */
+import { actingText } from '../../domain/progress/acting-roles';
 import type { Progress } from '../../domain/progress/progress';
 import type { AuditEntry, Confirmers, LedgerCompany, Overview } from '../../store';
 import type { DecisionResult, MigrationSummary } from '../../client';
@@ -143,7 +144,7 @@ export function statusGroup(row: Pick<DashboardRow, 'state' | 'step' | 'waitingF
  * search attribute (`waitingFor`), which names the client even for problems of the details that only support can solve.
  */
 export function actingRolesText({ waitingFor, progress }: Pick<DashboardRow, 'waitingFor' | 'progress'>): string {
-  return progress ? progress.waitingFor.roles.join(' and ') || 'nobody' : waitingFor;
+  return progress ? actingText(progress) || 'nobody' : waitingFor;
 }
 
 /** Returns the page of the list that contains the selected row. @param height number of rows per page */

@@ -1,6 +1,7 @@
 /**
  * Prints one migration, as briefly as an 80x24 terminal requires: steps, companies, end, evidence and next commands.
  */
+import { actingText } from '../../domain/progress/acting-roles';
 import { clientStateWords, type ClientState } from '../../domain/companies/company-state';
 import { clientCounts } from '../../domain/companies/counts';
 import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
@@ -179,7 +180,7 @@ function waitingText(progress: Progress, now: Date): string {
   const task = inLocalTime(currentTask(progress, now.toISOString()));
   // The problems follow in a list.
   const what = problemsToList(progress) === null ? task : withoutProblems(task);
-  if (roles.length > 0) return `Waiting for ${roles.join(' and ')}: ${what}`;
+  if (roles.length > 0) return `Waiting for ${actingText(progress)}: ${what}`;
   return sentence(what);
 }
 

@@ -6,6 +6,7 @@ import {
   isWorkflowOpen,
   type MigrationClient,
 } from '../../client';
+import { actingText } from '../../domain/progress/acting-roles';
 import { clientCounts } from '../../domain/companies/counts';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
@@ -151,7 +152,7 @@ function ended({ progress }: WatchSnapshot): WatchEnd {
 function waitingText(progress: Progress): string | null {
   const { roles } = progress.waitingFor;
   if (isOver(progress.state) || roles.length === 0) return null;
-  return `Waiting for ${roles.join(' and ')}: ${inLocalTime(taskForSupport(progress, new Date().toISOString()))}`;
+  return `Waiting for ${actingText(progress)}: ${inLocalTime(taskForSupport(progress, new Date().toISOString()))}`;
 }
 
 function stoppedByUser({ progress }: WatchSnapshot): WatchEnd {
@@ -220,7 +221,7 @@ function logText(progress: Progress): string {
     ...(leftOut > 0 ? [`${leftOut} left out, `] : []),
     ...(replaced === null ? [] : [`${replaced}, `]),
   ].join('');
-  const who = waitingFor.roles.length === 0 ? '' : `waiting for ${waitingFor.roles.join(' and ')}: `;
+  const who = waitingFor.roles.length === 0 ? '' : `waiting for ${actingText(progress)}: `;
   const paused = pausedTexts(progress)
     .map((text) => `paused ${text}; `)
     .join('');

@@ -5,7 +5,7 @@ import type { Role } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
 import type { MigrationClient } from '../../client';
 import { readSuggestedCompanies, type SuggestedCompanies } from '../../store';
-import { byClientNamed, bySupport, shellQuoted, type NextCommand } from './remedy-commands';
+import { byClient, byClientNamed, bySupport, shellQuoted, WITH_REASON, type NextCommand } from './remedy-commands';
 
 /** The failures of a first company after which the same credential cannot help. */
 const NEED_NEW_CREDENTIAL: readonly (FailureKind | null)[] = [
@@ -141,3 +141,8 @@ export async function choicesAfterRejection(
  */
 const companyOption = (reference: string): string =>
   reference.startsWith('-') ? `--company=${shellQuoted(reference)}` : `--company ${shellQuoted(reference)}`;
+
+/** Suggests what to do if no company is left to move. */
+export function addingOrEnding(id: string): readonly NextCommand[] {
+  return [byClient(`ferry amend ${id} companies.csv`), bySupport(`ferry cancel ${id} ${WITH_REASON}`)];
+}

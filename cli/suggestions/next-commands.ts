@@ -4,22 +4,15 @@ import type { StopReason } from '../../domain/companies/failures';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isForCorrectedApplication } from '../../domain/migration/pauses';
 import type { ApplicationsOfMoved, MigrationApplications } from '../../domain/preflight/applications';
+import { canBothResume } from '../../domain/progress/acting-roles';
 import { excludedPeople } from '../../domain/progress/four-eyes';
 import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
 import { FAILURES_ACCEPTED, hasFailuresToAccept, pausesIn, type Progress } from '../../domain/progress/progress';
 import type { SuggestedCompanies } from '../../store';
 import { approvals, proposals, signOffs } from './approval-commands';
-import { anotherFirst, firstAgain } from './first-company-commands';
+import { addingOrEnding, anotherFirst, firstAgain } from './first-company-commands';
 import { applicationCommand, askedApplication, detailCommands, registrationCommands } from './detail-commands';
-import {
-  BY_CLIENT,
-  byClient,
-  byClientNamed,
-  bySupport,
-  referenceWords,
-  WITH_REASON,
-  type NextCommand,
-} from './remedy-commands';
+import { BY_CLIENT, byClient, byClientNamed, bySupport, referenceWords, type NextCommand } from './remedy-commands';
 
 /** Facts that suggested commands need, but that the progress does not contain. */
 export interface NamedInCommands extends SuggestedCompanies {
@@ -71,11 +64,12 @@ function inState(progress: Progress, companies: NamedInCommands, now: Date): Com
   if (progress.route === 'self-service') return selfServiceCommands(progress);
   if (state !== 'paused') return inStep(progress, companies, now);
   const resume = resumption(progress, bySupport(`ferry resume ${id}`));
+  const byEither = canBothResume(progress) ? [resume, byClient(`ferry resume ${id}`)] : [resume];
   const stop = progress.pause?.stopReason ?? null;
   if (stop !== null && !isForCorrectedApplication(progress.waitingFor))
     return [...beforeResuming(progress, stop), resume];
   // No cause is left to remove before a resume. Decisions are still possible, but no moves begin.
-  return [resume, ...inStep(progress, companies, now).filter(({ command }) => !ABOUT_MOVES.test(command))];
+  return [...byEither, ...inStep(progress, companies, now).filter(({ command }) => !ABOUT_MOVES.test(command))];
 }
 
 function resumption(progress: Progress, command: NextCommand): NextCommand {
@@ -292,9 +286,4 @@ function duringFirstCompany(progress: Progress, companies: SuggestedCompanies): 
         return [...missingSupplies(progress, companies), ...exceptions(progress), ...goNoGo(progress)];
       return addingOrEnding(id);
   }
-}
-
-/** Suggests what to do if no company is left to move. */
-function addingOrEnding(id: string): Commands {
-  return [byClient(`ferry amend ${id} companies.csv`), bySupport(`ferry cancel ${id} ${WITH_REASON}`)];
 }

@@ -41,6 +41,19 @@ export function problemsByRole(route: Route, preflight: Preflight): Readonly<Rec
   return byRole;
 }
 
+/**
+ * Returns whether either side can resume a paused migration, because only people have paused it. In self-service, only
+ * the client is asked to.
+ */
+export function canBothResume({ route, state, pause }: Pick<Progress, 'route' | 'state' | 'pause'>): boolean {
+  return route === 'managed' && state === 'paused' && pause?.stopReason === null;
+}
+
+/** Names who has to act, for people: `client and support`, or `client or support`. Empty if no person has to act. */
+export function actingText(progress: Pick<Progress, 'route' | 'state' | 'pause' | 'waitingFor'>): string {
+  return canBothResume(progress) ? 'client or support' : progress.waitingFor.roles.join(' and ');
+}
+
 /** Returns whether only support can solve a problem with this code. */
 export const isOfSupport = (code: FindingCode): boolean => OF_SUPPORT.includes(code);
 

@@ -9,6 +9,7 @@ import type { PreflightFinding } from '../preflight/findings';
 import { isHandoverRejected } from '../decisions/withdrawals';
 import { isMoveStep, STEP_RULES, stepNumber } from '../migration/steps';
 import { momentText, outOf, numberText } from '../text/sentences';
+import { actingText } from './acting-roles';
 import { workOfOpen } from './forecast';
 import { anotherApproverText } from './four-eyes';
 import { companyAnswers } from './go-nogo-companies';
@@ -105,7 +106,7 @@ function decisionAnswer({ progress, now }: GoNoGoFacts): Answer {
   const what = currentTask(progress, now);
   // The task ends with a command, so nothing may follow it.
   if (progress.endedInTemporal)
-    return { check, go: false, why: `${headline(progress)}; waiting for ${waitingFor.roles.join(' and ')}: ${what}` };
+    return { check, go: false, why: `${headline(progress)}; waiting for ${actingText(progress)}: ${what}` };
   if (state === 'waiting' && canBeginMoves(progress)) {
     const rejected = reopenedText(progress);
     const why = `${rejected === null ? '' : `${rejected}; `}deferred companies will be tried again; meanwhile, ${mustText(waitingFor)} (${where})`;
@@ -115,7 +116,7 @@ function decisionAnswer({ progress, now }: GoNoGoFacts): Answer {
     return {
       check,
       go: true,
-      why: `waiting for ${waitingFor.roles.join(' and ')}: ${what} (${where})${anotherApproverText(progress)}`,
+      why: `waiting for ${actingText(progress)}: ${what} (${where})${anotherApproverText(progress)}`,
     };
   if (waitingFor.roles.length === 0) return { check, go: false, why: `${what} (${where})` };
   const paused = pausedTexts(progress).map((text) => `paused ${text}; `);
@@ -123,7 +124,7 @@ function decisionAnswer({ progress, now }: GoNoGoFacts): Answer {
   return {
     check,
     go: false,
-    why: `${paused.join('')}${reopened === null ? '' : `${reopened}; `}waiting for ${waitingFor.roles.join(' and ')}: ${what} (${where})${anotherApproverText(progress)}`,
+    why: `${paused.join('')}${reopened === null ? '' : `${reopened}; `}waiting for ${actingText(progress)}: ${what} (${where})${anotherApproverText(progress)}`,
   };
 }
 

@@ -3,6 +3,7 @@ import type { MigrationView } from '../../portal/contract/migration-view';
 import { countOpen } from '../../domain/companies/counts';
 import { isEnding, type Approval, type Ending } from '../../domain/migration/migration-state';
 import { firstOpening } from '../../domain/progress/first-opening';
+import { canBothResume } from '../../domain/progress/acting-roles';
 import type { Progress } from '../../domain/progress/progress';
 import { oneLine, sentence } from '../../domain/text/sentences';
 import { deadlineOf, taskOf, type Task } from '../wording/client-page';
@@ -43,6 +44,11 @@ export function taskView(progress: Progress, facts: TaskFacts & CredentialFacts,
   if (state === 'terminated') return TASK_AFTER_TERMINATION;
   if (!hasClientTask(progress)) {
     const meanwhile = meanwhileText(progress);
+    if (meanwhile === null && canBothResume(progress))
+      return {
+        ...{ what: `${sentence(taskOf(progress, now).what)}.`, why: whyText(progress, facts) },
+        ...{ since: null, by: null },
+      };
     return meanwhile === null
       ? null
       : {

@@ -10,7 +10,7 @@ import { isEnding, type ReconnectLink } from '../../domain/migration/migration-s
 import { stageOf } from '../../domain/migration/terminated';
 import { detailProblems, withPlace } from '../../domain/migration/preflight-result';
 import { momentText } from '../../domain/text/sentences';
-import { isOfSupport, withActingRoles } from '../../domain/progress/acting-roles';
+import { actingText, isOfSupport, withActingRoles } from '../../domain/progress/acting-roles';
 import {
   endedByText,
   pausedTexts,
@@ -124,15 +124,12 @@ function taskText(progress: Progress, now: string): string[] {
   const since = waitingSince ? `, since ${momentText(waitingSince)}` : '';
   return [
     ...reason,
-    `**Waiting for:** ${canBothResume(progress) ? 'client or support' : roles.join(' and ')}${since}`,
+    `**Waiting for:** ${actingText(progress)}${since}`,
     ...actionText(progress, now),
     ...(signOff === null ? [] : [`**Before you sign off:** ${untrustedText(signOff, MAX_TEXT_LENGTH)}`]),
     ...(roles.includes('client') ? [`**How:** ${howText(progress)}`] : meanwhile),
   ];
 }
-
-/** Returns whether either side can resume the migration. In self-service, only the client is asked to. */
-const canBothResume = (progress: Progress): boolean => progress.route === 'managed' && isPausedByPerson(progress);
 
 const FOR_SUPPORT = '**What support has to do:**';
 

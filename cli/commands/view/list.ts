@@ -1,3 +1,4 @@
+import { actingText } from '../../../domain/progress/acting-roles';
 import { CHECK_WORKERS } from '../../../domain/progress/worker-advice';
 import { ADD_PAYLOAD_KEY } from '../../shared/errors';
 import {
@@ -99,18 +100,21 @@ async function readProblems(ferry: MigrationClient): Promise<ReadonlyMap<string,
 type Answers = ReadonlyMap<string, Pick<ListedLine, 'waitingFor' | 'onHoldSince'>>;
 
 /**
- * Asks running migrations, and migrations in step 1, who must act and since when an outage has kept them on hold. Best
+ * Asks running and paused migrations, and migrations in step 1, who must act and since when an outage has kept them on hold. Best
  * effort, because a worker might not answer. Does not ask workflows that have ended abnormally in Temporal, because
  * they would still name the people for whom they waited.
  */
 async function readAnswers(ferry: MigrationClient, summaries: readonly MigrationSummary[]): Promise<Answers> {
   const asked = summaries
     .filter(({ state, endedInTemporal }) => !endedInTemporal && !isEnding(state))
-    .filter(({ state, step, missingKey }) => missingKey === null && (state === 'running' || step === FIRST_STEP))
+    .filter(
+      ({ state, step, missingKey }) =>
+        missingKey === null && (state === 'running' || state === 'paused' || step === FIRST_STEP),
+    )
     .slice(0, MAX_ASKED)
     .map(async ({ migrationId, waitingFor }) => {
       const answer = await queryProgress(ferry, migrationId, ANSWER_WITHIN_MS).catch(() => null);
-      const roles = answer?.state === 'waiting' ? answer.waitingFor.roles.join(' and ') : waitingFor;
+      const roles = answer?.state === 'waiting' || answer?.state === 'paused' ? actingText(answer) : waitingFor;
       return [migrationId, { waitingFor: roles, onHoldSince: answer?.outage?.since ?? null }] as const;
     });
   return new Map(await Promise.all(asked));

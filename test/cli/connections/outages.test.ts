@@ -120,7 +120,11 @@ test('decisions are kept while no worker is running, and are applied once a work
     what: 'resume the migration once the pause is no longer needed; support or the client can do so',
   });
   const reshown = await ferry(['show', id], undefined, orchestrator.env);
-  expect(reshown.out).toMatch(/^Paused by .+ since .+ UTC: tea\nWaiting for support: resume the migration/m);
+  expect(reshown.out).toMatch(/^Paused by .+ since .+ UTC: tea\nWaiting for client or support: resume the migration/m);
+  const { json: listed } = await runJson(orchestrator, 'list');
+  expect(listed['migrations']).toContainEqual(
+    expect.objectContaining({ migrationId: id, state: 'paused', waitingFor: 'client or support' }),
+  );
 
   const trail = async () => (await runJson(orchestrator, 'audit', id)).json['trail'] as readonly unknown[];
   await until(async () => (await trail()).length === 4);

@@ -170,10 +170,10 @@ test('a cancelled migration says who cancelled it, when and why', () => {
 test('sentences are broken between words', () => {
   const pause = { reason: 'checking C-1014', by: 'Sam', stopReason: null, at: AT };
   const lines = shown(stateAt('complete-migration', { ...known, pause }), 80);
-  const waiting = lines.findIndex((line) => line.startsWith('Waiting for support: resume'));
+  const waiting = lines.findIndex((line) => line.startsWith('Waiting for client or support: resume'));
   expect(lines[waiting]?.length).toBeLessThanOrEqual(80);
   expect(lines.slice(waiting, waiting + 2).join(' ')).toBe(
-    'Waiting for support: resume the migration once the pause is no longer needed; support or the client can do so',
+    'Waiting for client or support: resume the migration once the pause is no longer needed; support or the client can do so',
   );
 });
 

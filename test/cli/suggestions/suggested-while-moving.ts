@@ -77,14 +77,18 @@ export const WHILE_MOVING: readonly Situation[] = [
     step6({ moved: 8, failed: 1 }),
     [`ferry exceptions ${ID}`, `ferry sign-off ${ID}`, `ferry sign-off ${ID} ${CLIENT}`],
   ],
-  ['a migration paused by a person', pausedBy(null), [`ferry resume ${ID}`, `ferry exceptions ${ID}`]],
+  [
+    'a migration paused by a person',
+    pausedBy(null),
+    [`ferry resume ${ID}`, `ferry resume ${ID} ${CLIENT}`, `ferry exceptions ${ID}`],
+  ],
   [
     'a migration paused by a person, with a first company to approve',
     step5(
       { moved: 1, waiting: 8 },
       { firstCompany: firstCompany(), pause: { reason: 'why', by: 'Sam', stopReason: null, at: AT } },
     ),
-    [`ferry resume ${ID}`, `ferry approve ${ID} migrate-first-company`],
+    [`ferry resume ${ID}`, `ferry resume ${ID} ${CLIENT}`, `ferry approve ${ID} migrate-first-company`],
   ],
   [
     'a migration stopped by too many failures',

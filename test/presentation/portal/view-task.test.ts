@@ -228,6 +228,16 @@ test('what the client can supply during a pause by support has the reason of the
   });
 });
 
+test('during a pause by a person, the client is told that it can resume the migration, if it can', () => {
+  const pauseBy = (stopReason: 'too-many-failures' | null) =>
+    viewOf(stateAt('update-application', { pause: { reason: 'why', by: 'Sam', role: 'support', stopReason, at: AT } }));
+  const { headline, task } = pauseBy(null);
+  expect(headline).toContain('You or support can resume the migration.');
+  expect(task?.what).toBe('Resume the migration once the pause is no longer needed, or ask support to do so.');
+  expect(task?.why).toBe('No move begins while the migration is paused.');
+  expect(pauseBy('too-many-failures').task).toBeNull();
+});
+
 test('changes that support has asked for are the task of the client, with the reason', () => {
   const rejection = { ...reject('supply-details', 'support'), reason: 'register the production application' };
   const state = { ...decideAll(stateAt('supply-details'), rejection), preflight: preflight() };
