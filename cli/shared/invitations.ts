@@ -1,7 +1,9 @@
 /** Lists invitations to the portal, for `ferry invite --list`. */
 import { fingerprintOf } from '../../security';
-import type { Invitation } from '../../store';
-import type { CommandResult } from '../terminal/output';
+import { isEnding } from '../../domain/migration/migration-state';
+import type { MigrationClient, MigrationSummary } from '../../client';
+import { listInvitations, type Invitation } from '../../store';
+import type { CommandResult, Output } from '../terminal/output';
 import { bySupport, type NextCommand } from '../suggestions/remedy-commands';
 import { shortTime } from '../terminal/times';
 
@@ -63,6 +65,27 @@ export function keyConfirmations(invitations: readonly Invitation[]): readonly N
     ...bySupport(confirmationOf(each)),
     first: `ask ${each.person} by phone for the fingerprint of the key, and compare it with the fingerprint in this command`,
   }));
+}
+
+/** Reads the invitations to open migrations whose keys support has to confirm. Empty without the ledger. */
+export async function readKeysToConfirm(
+  { db }: Pick<MigrationClient, 'db'>,
+  listed: readonly Pick<MigrationSummary, 'migrationId' | 'state'>[],
+): Promise<readonly Invitation[]> {
+  if (!db) return [];
+  const open = new Set(listed.flatMap(({ migrationId, state }) => (isEnding(state) ? [] : [migrationId])));
+  return (await listInvitations(db, null)).filter((each) => open.has(each.migrationId) && isUnconfirmed(each));
+}
+
+/** Names the people whose keys support has to confirm, with the command that says how. */
+export function printKeysToConfirm(output: Output, invitations: readonly Invitation[]): void {
+  for (const id of new Set(invitations.map(({ migrationId }) => migrationId))) {
+    const people = invitations.flatMap(({ migrationId, person }) => (migrationId === id ? [person] : []));
+    const [keys, these] = people.length === 1 ? ['key', 'this key'] : ['keys', 'these keys'];
+    const names = new Intl.ListFormat('en').format(new Set(people));
+    output.line(`Support has not confirmed the ${keys} of ${names} for ${id}.`);
+    output.line(`  To see how to confirm ${these}, run: ferry invite --list ${id}`);
+  }
 }
 
 const signInText = ({ issuer, email }: Invitation): string => (issuer === null ? 'link' : (email ?? ''));

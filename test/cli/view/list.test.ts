@@ -1,5 +1,7 @@
 /** Tests which migrations `ferry list` shows in addition to those that Temporal lists. */
+import { createHash } from 'node:crypto';
 import { stripVTControlCharacters } from 'node:util';
+import { createInvitation, revokeInvitation } from '../../../store';
 import { startTestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/async';
 import { updateRow } from '../../support/migrations/ledger';
@@ -122,4 +124,23 @@ test('list counts the companies of running migrations from the ledger, because t
   };
   await until(async () => (await line()) !== undefined);
   expect(await line()).toMatchObject({ total: 3, done: 2, failed: 1 });
+});
+
+test('list names the people whose keys support has to confirm, unless the invitation was revoked', async () => {
+  const { db } = orchestrator.ferry;
+  const { id } = await startTestMigration(orchestrator, 'list-keys', ['sbx-ok-1']);
+  for (const person of ['Cleo', 'Dana', 'Eve']) {
+    const invitation = { migrationId: id, person, role: 'client', email: null, createdBy: 'Sam' } as const;
+    const created = await createInvitation(db, { ...invitation, expiresAt: new Date(Date.now() + 3_600_000) });
+    const change = { public_key: createHash('sha256').update(person).digest('hex'), redeemed_at: new Date() };
+    await db.updateTable('portal_invitations').set(change).where('id', '=', created.id).execute();
+    if (person === 'Eve') await revokeInvitation(db, created.id, 'Sam');
+  }
+  const listed = async () => (await ferry(['list'], undefined, orchestrator.env)).out;
+  await until(async () => (await listed()).includes(id));
+  const text = await listed();
+  expect(text).toMatch(
+    new RegExp(`Support has not confirmed the keys of (Cleo and Dana|Dana and Cleo) for ${id}\\.\n`),
+  );
+  expect(text).toContain(`  To see how to confirm these keys, run: ferry invite --list ${id}\n`);
 });
