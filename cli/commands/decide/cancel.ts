@@ -19,8 +19,7 @@ export function addCancel({ program, run, output, terminal, now }: Context): voi
     run(() =>
       withMigrationClient(terminal.env, async (ferry) => {
         const question = `Cancel ${migration} for good?`;
-        // With --yes, there is no question, so the progress is not needed.
-        const progress = options.yes ? undefined : await readProgressIfAnswered(ferry, migration);
+        const progress = await readProgressIfAnswered(ferry, migration);
         const consequence = endingConsequence(progress);
         // The migration will refuse the decision, so the answer to the question would make no difference.
         const isRefused = progress !== undefined && isOver(progress.state);
@@ -40,7 +39,9 @@ export function addCancel({ program, run, output, terminal, now }: Context): voi
 }
 
 function printCancelled(output: Output, migrationId: string, progress: Progress | undefined): void {
-  if (progress === undefined || inFlightIn(progress) > 0)
+  if (progress === undefined)
+    output.line('  If a credential has already been handed over, its company is still checked to the end.');
+  else if (inFlightIn(progress) > 0)
     output.line('  Companies whose credentials have already been handed over are still checked to the end.');
   output.line('  To see which companies were moved, and which companies');
   output.line(`  the client can sync again in its own application, run: ferry report ${migrationId}`);

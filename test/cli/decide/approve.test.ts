@@ -213,6 +213,15 @@ test('cancel shows the consequences and asks for confirmation', async () => {
   expect((await runJson(orchestrator, 'show', ID)).json['state']).toBe('cancelled');
 });
 
+test('cancel --yes says nothing about moves if no company is being moved', async () => {
+  const start = ['start', '--manifest-later', '--platform', 'quickbooks-online', '--client', 'approver'];
+  expect(await ferry([...start, '--label', 'empty', ...SAM], undefined, orchestrator.env)).toMatchObject({ err: '' });
+  const cancel = ['cancel', `${ID}.empty`, '--reason', 'not wanted', '--yes', ...SAM];
+  const { exitCode, out } = await ferry(cancel, undefined, orchestrator.env);
+  expect(exitCode).toBe(0);
+  expect(out).not.toContain('handed over');
+});
+
 test.each([
   [['sign-off', ID]],
   [['cancel', ID, '--reason', 'once more']],
