@@ -9,6 +9,9 @@ import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem, type CheckResult, typ
 
 const ABOUT = 'codec server';
 const PROBE = 'sent by ferry doctor';
+/** A rejected probe shows only that two keys differ. A wrong change of the codec server's key would break the UI. */
+const COMPARE_KEYS =
+  'compare the payload key of this machine (TOKENFERRY_PAYLOAD_KEY or TOKENFERRY_PAYLOAD_KEY_FILE) with the key of the workers first, and correct it if it differs; if it is the same, configure the codec server with this key';
 
 const { Payload } = temporal.api.common.v1;
 const decoded = z.object({ payloads: z.array(z.object({ data: z.string() })) });
@@ -18,6 +21,7 @@ const decoded = z.object({ payloads: z.array(z.object({ data: z.string() })) });
  *
  * @param env contains the settings of Temporal's own command (`TEMPORAL_CODEC_ENDPOINT`, `TEMPORAL_CODEC_AUTH`) and the
  *   stack's folder (`TOKENFERRY_HOME`)
+ * @param payloadKeys the keys of this machine; unusable if the check of these keys has found a problem
  * @param stackCodecUrl the codec server of the running stack, which is checked if no other codec server is configured
  */
 export async function checkCodecServer(
@@ -38,7 +42,7 @@ export async function checkCodecServer(
     ];
   }
   if ('unusable' in payloadKeys)
-    return [notChecked(ABOUT, 'not checked, because the payload key is missing or invalid')];
+    return [notChecked(ABOUT, 'not checked, because the check of the payload key has found a problem')];
   const log =
     configured === undefined
       ? path.join(loadConfig([], env).home, 'logs', 'codec-server.log')
@@ -87,12 +91,13 @@ export async function checkCodecServer(
     const ofStack = configured === undefined ? ', part of the running stack' : '';
     if (text === PROBE)
       return ok(ABOUT, `decrypts payloads that this machine encrypts (at ${new URL(endpoint).host}${ofStack})`);
+    // The codec server of this repository answers 422 if it does not have the key of a payload.
+    if (response.status === 422)
+      return problem(ABOUT, 'this machine and the codec server have different payload keys', COMPARE_KEYS);
     return problem(
       ABOUT,
       `the codec server answers ${response.status}, and does not decrypt payloads that this machine encrypts`,
-      configured === undefined
-        ? advice
-        : 'configure the codec server with the payload key of this machine, or correct TEMPORAL_CODEC_ENDPOINT',
+      configured === undefined ? advice : `correct TEMPORAL_CODEC_ENDPOINT; if it is right, ${COMPARE_KEYS}`,
     );
   });
 }

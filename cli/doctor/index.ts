@@ -9,7 +9,7 @@ import { checkDatabase, isSchemaCurrent } from './database';
 import { checkClocks, checkNodeVersion, checkSigningKey, sharedTimeMs } from './this-machine';
 import { checkLedger } from './ledger';
 import { checkService } from './service';
-import { checkTemporal, isNamespaceUsable } from './temporal';
+import { checkTemporal, isNamespaceUsable, PAYLOAD_KEY } from './temporal';
 
 export type { CheckResult } from './check-result';
 
@@ -19,18 +19,24 @@ const FOR_SIGNING = 'decisions are not signed; to sign decisions, create a key w
 
 export async function checkEverything(env: NodeJS.ProcessEnv): Promise<readonly CheckResult[]> {
   const temporal = readConfig(env, 'temporal', 'Temporal');
-  const payloadKeys = readConfig(env, 'payloadKeys', 'payload key');
+  const payloadKeys = readConfig(env, 'payloadKeys', PAYLOAD_KEY);
   const namespace = 'value' in temporal ? temporal.value.namespace : 'default';
   const clocks: ClockReading[] = [];
   const stackCodecUrl = readStackCodecUrl(env);
   const database = checkDatabase(readConfig(env, 'databaseUrl', 'database'), clocks, env);
   const service = checkService(readConfig(env, 'service', 'service', FOR_THE_SERVICE), clocks, env);
   const nowMs = Promise.all([database, service]).then(() => sharedTimeMs(clocks));
+  const inTemporal = checkTemporal(temporal, payloadKeys, nowMs, env);
+  // If the key of this machine is wrong, a codec server with the right key does not decrypt its payloads either.
+  const codec = inTemporal.then((checks) => {
+    const unusable = checks.find(({ check, verdict }) => check === PAYLOAD_KEY && verdict === 'problem');
+    return checkCodecServer(env, namespace, unusable ? { unusable } : payloadKeys, stackCodecUrl);
+  });
   const [temporalChecks, databaseChecks, serviceChecks, codecChecks] = await Promise.all([
-    checkTemporal(temporal, payloadKeys, nowMs, env),
+    inTemporal,
     database,
     service,
-    checkCodecServer(env, namespace, payloadKeys, stackCodecUrl),
+    codec,
   ]);
   const isReady = isNamespaceUsable(temporalChecks) && 'value' in payloadKeys && isSchemaCurrent(databaseChecks);
   return [

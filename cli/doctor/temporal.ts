@@ -10,12 +10,14 @@ import { checkWorkerVersions, VERSIONS } from './worker-versions';
 import { temporalAdvice } from '../suggestions/stack-advice';
 import { check, notChecked, ok, CHECK_TIMEOUT_MS, problem, type CheckResult, type ConfigPart } from './check-result';
 
+export const PAYLOAD_KEY = 'payload key';
+
 const ABOUT = {
   server: 'Temporal',
   namespace: 'namespace',
   searchAttributes: 'search attributes',
   worker: WORKER,
-  payloadKey: 'payload key',
+  payloadKey: PAYLOAD_KEY,
 } as const;
 
 const NO_TEMPORAL = 'not checked, because Temporal is not configured or does not answer';
@@ -119,7 +121,7 @@ async function payloadKey(connection: Connection, namespace: string, keys: KeyRi
   if (missing.size > 0)
     return problem(
       ABOUT.payloadKey,
-      `migrations in this namespace also need ${missing.size === 1 ? 'payload key' : 'the payload keys'} ${[...missing].join(', ')}`,
+      `this machine lacks ${missing.size === 1 ? 'payload key' : 'the payload keys'} ${[...missing].join(', ')}, which migrations in this namespace need`,
       addPayloadKeys(missing.size),
     );
   const testResult =

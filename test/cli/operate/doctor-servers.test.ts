@@ -173,7 +173,13 @@ test.each([429, 500, 503])(
       `try again in a minute; if this continues, see ${home}/logs/codec-server.log`,
     );
     service.answer(failing(422, 'unknown key'));
-    expect((await check({ TEMPORAL_CODEC_ENDPOINT: service.url }))?.advice).toContain('payload key of this machine');
+    const different = { finding: 'this machine and the codec server have different payload keys' };
+    expect(await check({ TEMPORAL_CODEC_ENDPOINT: service.url })).toMatchObject(different);
+    const ofStack = await check({}, service.url);
+    expect(ofStack).toMatchObject(different);
+    expect(ofStack?.advice).not.toContain('restart');
+    service.answer(failing(404, 'not a codec server'));
+    expect((await check({ TEMPORAL_CODEC_ENDPOINT: service.url }))?.advice).toMatch(/^correct TEMPORAL_CODEC_ENDPOINT/);
   },
 );
 

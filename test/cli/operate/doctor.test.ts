@@ -142,8 +142,11 @@ describe('doctor reports', () => {
       'a payload key other than the one that migrations were started with',
       { TOKENFERRY_PAYLOAD_KEY: randomBytes(32).toString('base64') },
       [
-        ['payload key', /also need payload key [0-9a-f]{16}$/, /TOKENFERRY_PAYLOAD_KEY/],
-        ['codec server', /does not decrypt/, /payload key/],
+        [
+          'payload key',
+          /^this machine lacks payload key [0-9a-f]{16}, which migrations in this namespace need$/,
+          /TOKENFERRY_PAYLOAD_KEY/,
+        ],
       ],
     ],
     ['a missing payload key', { TOKENFERRY_PAYLOAD_KEY: '' }, [['payload key', /TOKENFERRY_PAYLOAD_KEY or/, /^$/]]],
