@@ -105,6 +105,6 @@ function endText(progress: Progress, forecast: Forecast, now: Date): string | nu
   const continues = continuationText(continuationOf(progress, forecast, at), (iso) => shortTime(iso, now));
   const end = isComplete
     ? `ends ${when}${stale}`
-    : `${companies.toLocaleString('en-US')} more expected to be moved ${when}`;
+    : `${companies === 1 ? 'the next move ends' : `the next ${counted(companies, 'move')} end`} ${when}`;
   return end + continues;
 }

@@ -263,8 +263,8 @@ export function applicationConflicts(
     }
     case 'not-supplied': {
       const message =
-        `the registered application ${applicationName(registered)} was supplied for ${conflict.other.migrationId}, ` +
-        `but no application was supplied for ${migrationId}`;
+        `no application was supplied for ${migrationId}; the service uses the application ` +
+        `${applicationName(registered)}, which was supplied for ${conflict.other.migrationId}`;
       // In self-service, the client cannot supply an application.
       const advice = isSelfService
         ? `ask support whether ${client} uses this application too; if not, ${client} needs its own account (docs/deploying.md)`

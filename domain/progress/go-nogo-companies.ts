@@ -10,6 +10,7 @@ export function companyAnswers({ next, progress, chosenFirst }: Facts): readonly
   // The companies that move next do not include companies that the preflight holds back.
   const exceptHeldBack = (progress?.counts.heldBack ?? 0) > 0 ? ' that is not held back' : '';
   const { unconfirmed } = next;
+  const confirmed = progress?.counts.unconfirmed === 0 ? '' : ofWave;
   if (progress?.counts.total === 0)
     return [{ check: 'companies', go: false, why: 'no manifest has been supplied yet' }];
   return [
@@ -18,7 +19,7 @@ export function companyAnswers({ next, progress, chosenFirst }: Facts): readonly
       go: unconfirmed === 0,
       why:
         unconfirmed === 0
-          ? `the client has confirmed that syncing is off for every company${ofWave}${exceptHeldBack}`
+          ? `the client has confirmed that syncing is off for every company${confirmed}${exceptHeldBack}`
           : `for ${counted(unconfirmed, 'company')}${ofWave}, the client has not confirmed that syncing is off`,
     },
     credentialAnswer(next, ofWave, exceptHeldBack),

@@ -90,10 +90,13 @@ function keyResult(file: string): CommandResult {
       output.line(
         'Send the option for your role to the person who starts the migration. This person adds the option to ferry start:',
       );
-      for (const role of ROLES) output.line(`  ${role}: --approver ${shellQuoted(`${role}:${by}:${publicKey}`)}`);
+      const approvers = ROLES.map((role) => ({ role, approver: shellQuoted(`${role}:${by}:${publicKey}`) }));
+      for (const { role, approver } of approvers) output.line(`  ${role}: --approver ${approver}`);
       output.line(
-        'If the migration is already running, support instead runs ferry approver add with the id of the migration and the text after --approver. For support, this works only if the migration was started with --approver.',
+        'If the migration is already running, support adds your key with the command for your role. ID is the id of the migration:',
       );
+      for (const { role, approver } of approvers) output.line(`  ${role}: ferry approver add ID ${approver}`);
+      output.line('The command for support works only if the migration was started with --approver.');
     },
   };
 }

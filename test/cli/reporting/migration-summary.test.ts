@@ -240,7 +240,7 @@ test('no view says that companies of a migration that has ended are moving', () 
 
 test('the rate and the expected end replace the estimate once companies are being moved', () => {
   expect(shown(situation('step 6, with a rate'), 80).join('\n')).toMatch(
-    /^Rate: 41 a minute, 5 more expected to be moved about /m,
+    /^Rate: 41 a minute, the next 5 moves end about /m,
   );
   expect(shown(situation('step 4'), 80).join('\n')).toMatch(/^Estimate: .* for 60 companies \(not measured yet\)$/m);
   expect(shown(situation('a completed migration'), 80).join('\n')).not.toMatch(/Rate|Estimate|Start/);

@@ -80,6 +80,12 @@ test.each([
   expect(clientWarnings?.join()).not.toMatch('bee');
 });
 
+test('support reads which migration supplied the registered application', () => {
+  expect(applicationConflicts(app('dee-app'), kite(null, bee(app('dee-app'))), false)[0]?.message).toBe(
+    'no application was supplied for kite.xero; the service uses the application dee-app (production), which was supplied for bee.xero',
+  );
+});
+
 test('in self-service, the client is told to ask support, because it cannot supply an application', () => {
   const ofOneClient = kite('kite-app', bee(app('old'), { client: 'kite' }));
   const adviceFor = (isSelfService: boolean) =>

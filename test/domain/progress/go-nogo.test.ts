@@ -25,9 +25,14 @@ test('companies of earlier waves that cannot be moved are named, but do not hold
     '9 companies of wave 2 can be moved, 1 company (C-7) of earlier waves cannot be moved yet',
   );
   // Companies without a wave move last.
-  expect(whyOf(facts({ next: { ...next, wave: null } }), 'sync-disabled')).toBe(
+  const unconfirmed = { ...MOVING, counts: { ...MOVING.counts, unconfirmed: 1 } };
+  expect(whyOf(facts({ next: { ...next, wave: null } }, unconfirmed), 'sync-disabled')).toBe(
     'the client has confirmed that syncing is off for every company without a wave',
   );
+  expect(whyOf(facts({ next }, unconfirmed), 'sync-disabled')).toBe(
+    'the client has confirmed that syncing is off for every company of wave 2',
+  );
+  expect(whyOf(facts(), 'sync-disabled')).toBe('the client has confirmed that syncing is off for every company');
   expect(whyOf(facts({ next: { ...facts().next, wave: null } }), 'sync-disabled')).toBe(
     'the client has confirmed that syncing is off for every company',
   );
