@@ -215,7 +215,7 @@ async function perhapsInLedger(
   env: NodeJS.ProcessEnv,
 ): Promise<CommandFailed> {
   const near = similar(migrationId, await newestIds(ferry));
-  const advice = databaseAdvice(env, true);
+  const advice = databaseAdvice(env, 'unclear');
   return new CommandFailed(
     `Temporal has no migration ${migrationId}, and the ledger cannot be read`,
     near.length === 0 ? advice : `did you mean ${eitherOf(near)}? If not, ${advice}`,

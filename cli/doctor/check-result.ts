@@ -25,16 +25,16 @@ export const ok = resultWith('ok');
 export const problem = resultWith('problem');
 export const notChecked = resultWith('not-checked');
 
-/** Runs one check. An error becomes a problem with the given advice. */
+/** Runs one check. An error becomes a problem with the given advice, which can depend on the error. */
 export async function check(
   about: string,
-  advice: string,
+  advice: string | ((error: unknown) => string),
   run: () => Promise<CheckResult | readonly CheckResult[]>,
 ): Promise<readonly CheckResult[]> {
   try {
     return [await run()].flat();
   } catch (error) {
-    return [problem(about, reasonOf(error), advice)];
+    return [problem(about, reasonOf(error), typeof advice === 'string' ? advice : advice(error))];
   }
 }
 

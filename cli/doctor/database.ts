@@ -1,6 +1,6 @@
 /** Checks that Postgres answers and that this version of ferry knows its schema. Changes nothing. */
 import { counted } from '../../domain/text/sentences';
-import { inspectDatabase, LedgerMissing } from '../../store';
+import { DatabaseUnavailable, inspectDatabase, LedgerMissing } from '../../store';
 import { databaseAdvice, missingLedgerAdvice, USE_VERSION_OF_SCHEMA } from '../suggestions/stack-advice';
 import {
   check,
@@ -23,7 +23,9 @@ export async function checkDatabase(
 ): Promise<readonly CheckResult[]> {
   const schemaNotChecked = notChecked(SCHEMA, 'not checked, because the database is not configured or does not answer');
   if ('unusable' in databaseUrl) return [databaseUrl.unusable, schemaNotChecked];
-  const found = await check(DATABASE, databaseAdvice(env), async () => {
+  const adviceFor = (error: unknown): string =>
+    databaseAdvice(env, error instanceof DatabaseUnavailable ? error : undefined);
+  const found = await check(DATABASE, adviceFor, async () => {
     const url = databaseUrl.value.reveal();
     const { version, clock, hasLedger, pending, unknown } = await inspectDatabase(url, CHECK_TIMEOUT_MS);
     clocks.push({ whose: 'Postgres', aheadMs: clock.database.getTime() - clock.local.getTime() });

@@ -152,7 +152,7 @@ export function withAdvice(error: unknown, env: NodeJS.ProcessEnv): unknown {
     return failed(error.message, error.what === 'Temporal' ? temporalAdvice(env) : databaseAdvice(env));
   if (error instanceof LedgerMissing) return failed(error.message, missingLedgerAdvice(env));
   if (error instanceof DatabaseUnavailable)
-    return failed(error.message, error.hasNewerSchema ? USE_VERSION_OF_SCHEMA : databaseAdvice(env, true));
+    return failed(error.message, error.hasNewerSchema ? USE_VERSION_OF_SCHEMA : databaseAdvice(env, error));
   if (error instanceof VaultKeyAltered) {
     const { migrationId: id } = error;
     return failed(

@@ -1,5 +1,6 @@
 /** Advice about a server that does not answer. The server is part of the running stack, or the environment names it. */
 import { ConfigurationError, loadConfig, type Config } from '../../config';
+import type { DatabaseUnavailable } from '../../store';
 
 /**
  * Returns how to use a stack on this machine instead of a server that the environment configures. The shell must not
@@ -37,18 +38,29 @@ type Stack = Config<'runningStack'>['runningStack'];
 /** The part that configures the database: the environment, or a running stack with its own or an external Postgres. */
 type DatabaseSource = 'environment' | 'stack' | 'stack with an external Postgres';
 
+/** What to correct in the environment if Postgres answers but refuses, by the code of its reason. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  '28P01': 'correct the user name and the password in DATABASE_URL',
+  '28000': 'correct the user name in DATABASE_URL, or allow this user to connect from this machine',
+  '3D000': 'correct the name of the database in DATABASE_URL, or create the database',
+  '42501': 'correct the user name in DATABASE_URL, or make this user the owner of the database',
+};
+
 /**
  * Returns what to do if Postgres cannot be reached or used. The advice omits its address, because the error names it.
  *
- * @param answers true if Postgres might be running, so that starting it is not enough
+ * @param failure decides whether starting Postgres can be enough. By default, Postgres cannot be reached
  */
-export function databaseAdvice(env: NodeJS.ProcessEnv, answers = false): string {
+export function databaseAdvice(env: NodeJS.ProcessEnv, failure?: DatabaseUnavailable | 'unclear'): string {
+  const error = failure === 'unclear' ? undefined : failure;
+  const answers = failure !== undefined && !error?.isOutage;
+  const refusal = REFUSALS[error?.serverCode ?? ''];
   const source = databaseSourceOf(env);
   const usable = 'is running and has free connections and disk space';
   switch (source) {
     case 'environment': {
       const check = `check that Postgres ${usable}, and that DATABASE_URL is correct`;
-      return `${answers ? 'check the database' : check}; ${useStack(env)}`;
+      return `${answers ? (refusal ?? 'check the database') : check}; ${useStack(env)}`;
     }
     case 'stack':
       return answers ? `check the database; ${RESTART_STACK}` : RESTART_STACK;

@@ -50,6 +50,11 @@ export class DatabaseUnavailable extends Error {
     return this.cause instanceof DatabaseError ? this.cause.message : null;
   }
 
+  /** Returns Postgres's code for its reason, for example `3D000`; null if it gave none. */
+  get serverCode(): string | null {
+    return this.cause instanceof DatabaseError ? (this.cause.code ?? null) : null;
+  }
+
   /** Returns whether a newer version of Tokenferry has updated the schema, so that this version cannot use it. */
   get hasNewerSchema(): boolean {
     return this.cause instanceof NewerSchema;

@@ -50,7 +50,7 @@ test('a database that does not exist is not reported as a Postgres that cannot b
   const { exitCode, err } = await ferry(['list'], undefined, { ...orchestrator.env, DATABASE_URL: url.href });
   expect(exitCode).toBe(1);
   expect(err).toContain(
-    `ferry: the database at ${url.host}/no_such_database cannot be used: database "no_such_database" does not exist; check the database; `,
+    `ferry: the database at ${url.host}/no_such_database cannot be used: database "no_such_database" does not exist; correct the name of the database in DATABASE_URL, or create the database; `,
   );
 });
 

@@ -124,7 +124,7 @@ describe('doctor reports', () => {
     [
       'an unreachable Postgres',
       { DATABASE_URL: `postgres://user:hidden@${UNREACHABLE}/tokenferry` },
-      [['database', /127\.0\.0\.1:1\/tokenferry cannot be used/, /DATABASE_URL/]],
+      [['database', /127\.0\.0\.1:1\/tokenferry cannot be used/, /^check that Postgres is running .* DATABASE_URL/]],
     ],
     [
       'an invalid database address',
@@ -184,6 +184,12 @@ describe('doctor reports', () => {
     writeFileSync(file, 'hidden');
     const { problems } = await runDoctor({ TOKENFERRY_SIGNING_KEY_FILE: file });
     expect(problems).toEqual([expect.objectContaining({ check: 'signing key' })]);
+  });
+
+  test('a database that does not exist, without advice to start Postgres', async () => {
+    const { problems } = await runDoctor({ DATABASE_URL: `${database.url}-other` });
+    const advice = expect.stringMatching(/^correct the name of the database in DATABASE_URL, or create /) as unknown;
+    expect(problems).toMatchObject([{ check: 'database', advice }]);
   });
 
   test('a schema of a newer version', async () => {

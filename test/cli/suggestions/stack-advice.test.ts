@@ -1,6 +1,7 @@
 /** Tests that the advice about a server that does not answer depends on whose server it is. */
+import { DatabaseError } from 'pg';
 import { CommandFailed, withAdvice } from '../../../cli/shared/errors';
-import { serviceAdvice } from '../../../cli/suggestions/stack-advice';
+import { databaseAdvice, serviceAdvice } from '../../../cli/suggestions/stack-advice';
 import { Unreachable } from '../../../client';
 import { writeRunningStack, type RunningStack } from '../../../config';
 import { createTemporaryFolder } from '../../../stack/folders';
@@ -82,4 +83,16 @@ test('the service is restarted with the stack, unless the environment names anot
   expect(serviceAdvice(env)).toBe(`start the service, or correct COMPANY_DATA_URL; ${START_STACK}`);
   runStack();
   expect(serviceAdvice({ TOKENFERRY_HOME: home })).toBe(RESTART);
+});
+
+test.each([
+  ['28P01', 'correct the user name and the password in DATABASE_URL; '],
+  ['28000', 'correct the user name in DATABASE_URL, or allow this user to connect from this machine; '],
+  ['3D000', 'correct the name of the database in DATABASE_URL, or create the database; '],
+  ['42501', 'correct the user name in DATABASE_URL, or make this user the owner of the database; '],
+  ['53300', 'check that Postgres is running and has free connections and disk space, '],
+])('the advice about a Postgres that refuses a connection depends on its reason: %s', (code, advice) => {
+  const cause = Object.assign(new DatabaseError('no', 2, 'error'), { code });
+  const error = new DatabaseUnavailable('the database at host/db cannot be used: no', { cause });
+  expect(databaseAdvice({ TOKENFERRY_HOME: '/nowhere' }, error).startsWith(advice)).toBe(true);
 });
