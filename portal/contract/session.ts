@@ -26,7 +26,8 @@ export type PortalSession = z.infer<typeof SessionSchema>;
 
 /** Redeems an invitation. */
 export const RedeemSchema = z.strictObject({
-  invitation: z.string().min(20).max(200),
+  /** The token in the link. A shorter text is part of a token, from a link that was cut off. */
+  invitation: z.string().min(43).max(200),
   /** Required for clients; ignored for viewers. */
   publicKey: hex(64).optional(),
   /** `cookie` for browsers; `token` returns a bearer token, for `ferry --portal`. */

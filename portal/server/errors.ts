@@ -44,6 +44,13 @@ export const unusableInvitation = () =>
     'An invitation works once, and for a limited time. Ask your contact for a new invitation.',
   );
 
+const incompleteInvitation = () =>
+  new PortalError(
+    400,
+    'The link of this invitation is incomplete.',
+    'Copy the whole link from the message that you received, and open it. If it is incomplete there too, ask your contact for a new invitation.',
+  );
+
 export const notFound = () => new PortalError(404, 'There is nothing at this address.');
 
 /**
@@ -113,12 +120,22 @@ const INVALID_REQUESTS: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The length of the body differs from its Content-Length.',
 };
 
+/** The problem of a field, by zod's code. People can read it, so it does not contain zod's message. */
+const INVALID_FIELDS: Readonly<Record<string, string>> = {
+  invalid_type: 'is missing or has the wrong type',
+  too_big: 'is too long or too large',
+  too_small: 'is too short or too small',
+  unrecognized_keys: 'has an unknown field',
+};
+
 /** Converts an error of Fastify or another library. */
 function asPortalError(failure: FastifyError): PortalError {
   if (hasZodFastifySchemaValidationErrors(failure)) {
-    const [first] = failure.validation;
-    const field = first?.instancePath.replace(/^\//, '').replaceAll('/', '.') ?? '';
-    return badRequest(`${field === '' ? 'The request' : `The field ${field}`} is invalid: ${first?.message ?? ''}`);
+    const [{ instancePath, keyword } = { instancePath: '', keyword: '' }] = failure.validation;
+    const field = instancePath.replace(/^\//, '').replaceAll('/', '.');
+    if (field === 'invitation' && keyword === 'too_small') return incompleteInvitation();
+    const subject = field === '' ? 'The request' : `The field ${field}`;
+    return badRequest(`${subject} ${INVALID_FIELDS[keyword] ?? 'is invalid'}.`);
   }
   if (UNSTORABLE_TEXT.has(failure.code)) return badRequest('A text contains a character that cannot be stored.');
   const { statusCode = 500 } = failure;

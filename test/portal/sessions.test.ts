@@ -56,6 +56,29 @@ test('the answer to an invitation that cannot be used does not say why', async (
   for (const answer of answers) expect(answer).toEqual(first);
 });
 
+test.each([1, 19, 42])(
+  'a link that was cut off after %i characters of the token is called incomplete',
+  async (length) => {
+    const { token } = await invite(portal.db, await createMigration(portal.db));
+    const answer = await redeem(token.slice(0, length));
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toEqual({
+      error: 'The link of this invitation is incomplete.',
+      advice: expect.stringMatching(/^Copy the whole link/) as string,
+    });
+  },
+);
+
+test.each([
+  [{ as: 'token', invitation: 7 }, 'The field invitation is missing or has the wrong type.'],
+  [{ as: 'token', invitation: 'x'.repeat(201) }, 'The field invitation is too long or too large.'],
+  [{ as: 'elsewhere', invitation: 'x'.repeat(43) }, 'The field as is invalid.'],
+  [{ as: 'token', invitation: 'x'.repeat(43), more: 1 }, 'The request has an unknown field.'],
+])('an invalid request is described without the words of the validator: %j', async (request, error) => {
+  const answer = await fetch(`${portal.url}/api/session`, json(request));
+  expect([answer.status, await answer.json()]).toEqual([400, { error }]);
+});
+
 test('if several browsers use one link at once, only one gets a session', async () => {
   const { token } = await invite(portal.db, await createMigration(portal.db));
   const answers = await Promise.all(Array.from({ length: 8 }, () => redeem(token)));
