@@ -26,6 +26,7 @@ export function parseName(text: string): string {
  */
 export function nameRejection(name: string, more = ''): string | null {
   if (name === '' || isPlaceholder(name)) return 'A name is needed.';
+  if (/^(y|yes|n|no)$/i.test(name)) return 'A name is needed, not yes or no.';
   if (name.length > MAX_NAME_LENGTH || hasUnsafeCharacters(name)) return EXPECTED;
   return COMMAND.test(name) ? `This looks like a command. Type the name of a person${more}.` : null;
 }

@@ -1,4 +1,5 @@
 /** Adds the options that say who decides and why, and sends the decisions that commands make. */
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config';
@@ -99,7 +100,7 @@ export function addDefaultBy(program: Command, { output, terminal }: Pick<Contex
     // The desk asks for the name before each decision, and a dry run or a list records nothing.
     const isReading = ['dryRun', 'list'].some((option) => command.getOptionValue(option) !== undefined);
     const records = command.name() !== 'desk' && !isReading && !isIncompleteInvitation(command);
-    if (signingKey || !records || !isShared(user)) return;
+    if (signingKey || !records || !isShared(user) || namesMissingFile(command)) return;
     if (prompts && !output.json && !output.quiet && command.getOptionValue('yes') === undefined) {
       // This hook runs twice if `ferry start` asks for missing options, so the answer is kept.
       const isAsked = answer === undefined;
@@ -115,6 +116,17 @@ export function addDefaultBy(program: Command, { output, terminal }: Pick<Contex
       output.warn(`acting as ${user}; to record your name, add --by "your name"`);
     }
   });
+}
+
+/** The options that name a file that a command reads. */
+const FILE_OPTIONS = ['credentials', 'secretFile', 'sealed'];
+
+/** Returns whether the command will only report that a file does not exist. */
+function namesMissingFile(command: Command): boolean {
+  const files = command.registeredArguments
+    .map((argument, index) => (['file', 'manifest'].includes(argument.name()) ? command.args[index] : undefined))
+    .concat(FILE_OPTIONS.map((option) => command.getOptionValue(option) as string | undefined));
+  return files.some((file) => file !== undefined && !existsSync(file));
 }
 
 /** Returns whether `ferry invite` will only say which arguments are missing. */

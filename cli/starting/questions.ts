@@ -53,6 +53,7 @@ export async function askForArguments(
   args: readonly string[],
   given: GivenOptions,
 ): Promise<readonly string[]> {
+  assertFilesExist(given);
   let answers = await ask(prompts, given, (line) => output.line(line));
   // The self-service command makes its own checks and asks for its own confirmation.
   if (answers.route === 'self-service') return printCommand(['self-service', ...args.slice(1), ...answers.added]);
@@ -78,6 +79,16 @@ export async function askForArguments(
     output.line();
     return command;
   }
+}
+
+/** @throws CommandFailed before the first question, because the answers would be lost */
+function assertFilesExist({ manifest, credentials }: GivenOptions): void {
+  for (const file of [manifest, credentials])
+    if (file !== undefined && !existsSync(file))
+      throw new CommandFailed(
+        `${file} cannot be read: there is no such file`,
+        'nothing was stored or started; check the path. A relative path starts at the folder where the command runs',
+      );
 }
 
 const notStarted = (): CommandFailed =>

@@ -41,6 +41,8 @@ test.each([
   'x'.repeat(201),
   'Sam\nferry list',
   '<name>',
+  'y',
+  'NO',
   '',
 ])('a name that is not one is rejected, with a reason: %j', async (answer) => {
   let rejection: TextQuestion['rejection'];
@@ -75,6 +77,28 @@ test.each([
 ])('nothing is asked or reported with %s', async (_, userName, args) => {
   expect((await runAs(userName, args.includes('--by'), args)).questions).toEqual([]);
   expect((await runAs(userName, false, args)).err).not.toContain('acting as');
+});
+
+test.each([
+  ['start', '/nowhere/manifest.csv', '--platform', 'xero', '--client', 'kite'],
+  ['start', '/nowhere/manifest.csv'],
+  ['start', __filename, '--credentials', '/nowhere/credentials.csv'],
+  ['self-service', '/nowhere/manifest.csv', '--platform', 'xero', '--client', 'kite'],
+  ['manifest', 'kite.xero', '/nowhere/manifest.csv'],
+  ['credentials', 'kite.xero', '/nowhere/credentials.csv'],
+  ['replace-credential', 'kite.xero', '/nowhere/credentials.csv'],
+  ['amend', 'kite.xero', '/nowhere/manifest.csv'],
+  ['application', 'kite.xero', '--sealed', '/nowhere/application.sealed'],
+  ['application', 'kite.xero', '--secret-file', '/nowhere/secret'],
+])('nothing is asked if the file does not exist: %j', async (...args) => {
+  const { questions, err } = await runAs('root', true, args);
+  expect(questions).toEqual([]);
+  expect(err).not.toContain('acting as');
+});
+
+test('ferry start names a file that does not exist before it asks for missing options', async () => {
+  const { err } = await runAs('root', true, ['start', '/nowhere/manifest.csv']);
+  expect(err).toContain('/nowhere/manifest.csv cannot be read: there is no such file');
 });
 
 test('a person who uses sudo is not asked, because their own user name is known', async () => {
