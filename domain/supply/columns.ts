@@ -137,9 +137,16 @@ export function matchColumns(
     return null;
   }
   const missing = columns.required.filter((name) => !found.has(name));
-  const foreign = credentialFields(columns.platform).filter((name) => found.has(name) && isOrganizationField(name));
+  const ofCredential = credentialFields(columns.platform);
+  const foreign = ofCredential.filter((name) => found.has(name) && isOrganizationField(name));
+  const isManifest =
+    columns.ignored.some((name) => found.has(name)) &&
+    missing.some((name) => ofCredential.includes(name)) &&
+    !ofCredential.some((name) => found.has(name));
   const explained =
-    missing.length > 0 ? reportMissing({ file, headers, report }, missing, unknown, { columns, foreign }) : [];
+    missing.length > 0
+      ? reportMissing({ file, headers, report }, missing, unknown, { columns, foreign, isManifest })
+      : [];
   reportUnknown(
     file,
     unknown.filter(({ text }) => !explained.includes(text.trim())),
@@ -183,13 +190,15 @@ interface Place {
  * Reports missing columns. Returns the unknown headers that led to the advice.
  *
  * @param foreign the found columns that are credential fields on this platform, but the organization on another
+ * @param isManifest true for a file of credentials that has columns of a manifest, but none of a credential
  */
 function reportMissing(
   { file, headers, report }: Place,
   missing: readonly string[],
   unknown: readonly Cell[],
-  { columns, foreign }: { readonly columns: Columns; readonly foreign: readonly string[] },
+  found: { readonly columns: Columns; readonly foreign: readonly string[]; readonly isManifest: boolean },
 ): readonly string[] {
+  const { columns, foreign, isManifest } = found;
   const names = headers.map(({ text }) => text.trim()).filter((text) => text !== '');
   const unused = unknown.map(({ text }) => text.trim());
   const lacksOrganization = missing.includes(columns.platform.organizationField);
@@ -197,7 +206,11 @@ function reportMissing(
   const near = suggestedHeaders(missing, unused);
   const renamed = missing.flatMap((name) => (near.has(name) ? renameText(name, near.get(name) ?? []) : []));
   const absent = missing.filter((name) => !near.has(name));
-  const change = [...renamed, ...(absent.length === 0 ? [] : [`add ${columnsText(absent)}`])].join('; ');
+  const added = [...renamed, ...(absent.length === 0 ? [] : [`add ${columnsText(absent)}`])].join('; ');
+  const change =
+    isManifest && renamed.length === 0
+      ? `this is a manifest without credentials, so use the file that contains the credentials, or ${added}`
+      : added;
   const { name: platform, organizationField } = columns.platform;
   const advice =
     lacksOrganization && foreign.length > 0

@@ -1,7 +1,7 @@
 /** Tests the content and the number of findings. */
 import { csv, findingsOf, quickBooks, withTokens, VALID_ROW } from './finding-cases';
 import { platform } from '../../support/migrations/platforms';
-import { readWholeManifest, removeTempFiles, tempFile } from './manifest-files';
+import { readWholeCredentials, readWholeManifest, removeTempFiles, tempFile } from './manifest-files';
 
 afterAll(removeTempFiles);
 
@@ -114,6 +114,24 @@ test.each([
 ])('a header that probably means a missing column is suggested: %s', async (_, content, advice) => {
   const [missing] = (await findingsOf(content)).filter(({ code }) => code === 'missing-column');
   expect(missing?.advice).toBe(advice);
+});
+
+test.each([
+  [
+    'a manifest',
+    'reference,name,realmId\nA-1,Acme,1',
+    'this is a manifest without credentials, so use the file that contains the credentials, or add the columns accessToken and refreshToken',
+  ],
+  [
+    'a manifest with credentials under other names',
+    'reference,name,realmId,Acess Token\nA-1,Acme,1,t',
+    'rename "Acess Token" to accessToken; add the column refreshToken',
+  ],
+  ['a file without the names of companies', 'reference,realmId\nA-1,1', 'add the columns accessToken and refreshToken'],
+  ['a file with only one token', 'reference,name,realmId,accessToken\nA-1,Acme,1,t', 'add the column refreshToken'],
+])('a file of credentials without their columns is recognized: %s', async (_, content, advice) => {
+  const { findings } = await readWholeCredentials(tempFile(content), platform('quickbooks-online'));
+  expect(findings.find(({ code }) => code === 'missing-column')?.advice).toBe(advice);
 });
 
 test('a column of a credential that looks like an organization is named with the column that is missing', async () => {
