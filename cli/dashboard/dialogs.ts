@@ -5,6 +5,7 @@ import { isPartial } from '../../domain/migration/partial-outcome';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { isStep, ROLES, type Role, type Step } from '../../domain/migration/steps';
 import { counted, sentence } from '../../domain/text/sentences';
+import { refusalForEveryRole } from '../shared/approval-refusal';
 import { assertApplicable } from '../shared/applicable-companies';
 import { explainMissing } from '../connections/clients';
 import {
@@ -199,6 +200,9 @@ async function draftApproval(
   step: Step,
   { migrationId }: RequestedDecision,
 ): Promise<Draft> {
+  const impossible = progress ? refusalForEveryRole(progress, step) : null;
+  if (impossible !== null)
+    throw new CommandFailed(impossible, `to see what the migration is waiting for, run: ferry show ${migrationId}`);
   const review = progress && (await readReview(context.ferry, progress, step, MAX_COMPANIES));
   if (review) printReview(context.terminal, review, migrationId);
   const refused = unanswered && (await missingDigestWarning(context.ferry, migrationId, 'approval', unanswered));

@@ -77,7 +77,7 @@ export function databaseAdvice(env: NodeJS.ProcessEnv, failure?: DatabaseUnavail
 export function missingLedgerAdvice(env: NodeJS.ProcessEnv): string {
   return databaseSourceOf(env) === 'environment'
     ? 'check DATABASE_URL; if this is the first start, create the ledger with: ferry setup'
-    : databaseAdvice(env, true);
+    : databaseAdvice(env, 'unclear');
 }
 
 /**

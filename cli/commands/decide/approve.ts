@@ -1,8 +1,6 @@
 import { isEnding } from '../../../domain/migration/migration-state';
-import { preconditionRefusal } from '../../../domain/decisions/preconditions';
 import { roleRefusal } from '../../../domain/decisions/roles';
 import { roleText, STEP_RULES, STEPS, type Role, type Step } from '../../../domain/migration/steps';
-import { decisionFactsOf } from '../../../domain/progress/decision-facts';
 import { isStepDone, type Progress } from '../../../domain/progress/progress';
 import {
   addApproverCommand,
@@ -15,6 +13,7 @@ import { checkReconnected, type MigrationClient } from '../../../client';
 import { clientCommand, readSigningPortal, throughPortal } from '../../connections/client-portal';
 import { withMigrationClient } from '../../connections/clients';
 import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
+import { approvalRefusal } from '../../shared/approval-refusal';
 import { approvalConsequence } from '../../shared/consequences';
 import {
   actorFrom,
@@ -105,7 +104,7 @@ function approve(
     // The migration will refuse the approval with a reason, so the answer to the question would make no difference.
     const isRefused =
       progress !== undefined &&
-      (hasProblems(progress, step) || others != null || cannotApprove(progress, step, options));
+      (hasProblems(progress, step) || others != null || approvalRefusal(progress, step, actorFrom(options)) !== null);
     if (!isRefused && !(await confirm({ output, terminal }, options, { question, consequence, reversible: true }))) {
       const when = unanswered ? `${unanswered.once}, ` : '';
       throw new CommandFailed('nothing was decided', `${when}review the migration with: ferry show ${migrationId}`);
@@ -182,11 +181,6 @@ function othersText(
   const own = role === 'client' ? byClient(approval) : bySupport(`${approval} --by "your name"`);
   const commands = throughPortal([own], portal).map(({ command }) => command);
   return `four-eyes rule: someone other than ${excluded} approves the step as ${role} with: ${commands.join('; ')}`;
-}
-
-/** Returns whether the migration will refuse the approval, for example because nothing is to be approved yet. */
-function cannotApprove(progress: Progress, step: Step, options: ApproveOptions): boolean {
-  return preconditionRefusal(approvalOf(step, options), decisionFactsOf(progress), new Date().toISOString()) !== null;
 }
 
 const approvalOf = (step: Step, options: ApproveOptions) =>

@@ -140,6 +140,13 @@ test('a dialog shows the review, asks who decides and why, and shows the result'
   expect(out).toMatch(/Sam \(support\) +approve step 1 \(supply details\) \(looks good\)/);
 });
 
+test('an approval that nobody can make yet is refused without a question', async () => {
+  const screen = openDashboard();
+  await select(screen, quay.id);
+  screen.type('a');
+  await screen.waitFor('✗ there is no start time to approve; propose one first');
+});
+
 test('a dialog shows the reason for a refusal, and is cancelled with Esc', async () => {
   const screen = openDashboard();
   await select(screen, slip.id);
