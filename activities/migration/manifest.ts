@@ -39,6 +39,10 @@ export async function stagedManifestRefusal(
   return `${counted(taken.length, 'company')} (${listed.join(', ')}${more}) ${have} an organization that is already part of another open migration; remove ${these} from the manifest${orAsk}`;
 }
 
+/** The usual reason: staging a manifest deletes the rows that the same person has staged for another decision. */
+const SENT_TWICE =
+  'which happens if the same person sends a manifest from two tabs or commands at once; supply the manifest again, from only one of them';
+
 /** Returns why the staged rows do not match the decision, or that they contain duplicates; null if neither is so. */
 export async function manifestProblem(
   tx: Queryable,
@@ -59,9 +63,9 @@ export async function manifestProblem(
     organizations.add(organizationKey(row.organization));
     digest.add(row);
   }
-  if (companies === 0) return 'the rows of the manifest have not arrived; supply the manifest again';
+  if (companies === 0) return `the rows of the manifest have not arrived, ${SENT_TWICE}`;
   if (!isInOrder || companies !== decision.companies || digest.hex() !== decision.manifestDigest)
-    return 'the manifest rows that arrived do not match the decision; supply the manifest again';
+    return `the manifest did not arrive as it was sent, ${SENT_TWICE}`;
   return references.size < companies || organizations.size < companies
     ? 'the manifest contains a reference or an organization more than once; correct the manifest, and supply it again'
     : null;

@@ -95,10 +95,18 @@ test('a manifest replaces all companies, their credentials and the decisions abo
 });
 
 test.each<[string, (rows: readonly ManifestRow[]) => readonly ManifestRow[], RegExp]>([
-  ['that never arrived', () => [], /have not arrived/],
-  ['with an additional one', (rows) => [...rows, { ...rows[0]!, row: 4 }], /do not match the decision/],
-  ['of which one is missing', (rows) => rows.slice(0, 2), /do not match the decision/],
-  ['of which one was replaced', ([one, two, three]) => [one!, two!, { ...three!, organization: '1' }], /do not match/],
+  ['that never arrived', () => [], /have not arrived, .* from two tabs/],
+  [
+    'with an additional one',
+    (rows) => [...rows, { ...rows[0]!, row: 4 }],
+    /did not arrive as it was sent, .* from two tabs/,
+  ],
+  ['of which one is missing', (rows) => rows.slice(0, 2), /did not arrive as it was sent, .* from two tabs/],
+  [
+    'of which one was replaced',
+    ([one, two, three]) => [one!, two!, { ...three!, organization: '1' }],
+    /did not arrive as it was sent/,
+  ],
 ])('a manifest with rows %s is refused and changes nothing', async (_, staged, refusal) => {
   const id = await openedMigration(manifestRows(1));
   const rows = manifestRows(3);

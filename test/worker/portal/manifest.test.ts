@@ -99,7 +99,7 @@ test('a manifest of another person, with another digest, with invalid rows, or a
     outcome: 'failed',
   });
   expect(await ask(guest, 'decide', supplied(migrationId, decisionId, exchanged))).toEqual({
-    ...{ outcome: 'refused', text: expect.stringContaining('do not match the decision') as string },
+    ...{ outcome: 'refused', text: expect.stringContaining('did not arrive as it was sent') as string },
   });
   expect(await total(migrationId)).toBe(0);
 
