@@ -1,11 +1,15 @@
-/** Redraws a block of lines at the end of the output. The last drawing stays on the screen. */
+/**
+ * Redraws a block of lines on the terminal's alternate screen, and leaves the last drawing on the normal screen. On the
+ * normal screen, a pressed Enter or a resize moves the block, so that parts of old drawings would remain.
+ */
 import { rendered, type StyledLine } from './styled-text';
 import type { TerminalStream } from './terminal';
 
-const HIDE_CURSOR = '\x1b[?25l';
-const SHOW_CURSOR = '\x1b[?25h';
+const ENTER = '\x1b[?1049h\x1b[?25l';
+const LEAVE = '\x1b[?25h\x1b[?1049l';
+const HOME = '\x1b[H';
+const ERASE_TO_END_OF_LINE = '\x1b[K';
 const ERASE_BELOW = '\x1b[J';
-const up = (lines: number): string => (lines === 0 ? '' : `\x1b[${lines}F`);
 
 export interface LiveBlock {
   draw(lines: readonly StyledLine[]): void;
@@ -14,23 +18,32 @@ export interface LiveBlock {
 }
 
 export function openLiveBlock(stream: TerminalStream): LiveBlock {
-  let height = 0;
-  let isOpen = true;
+  let shown: readonly StyledLine[] | null = null;
+  // Leaves the last column free, because some terminals start a new line after filling it.
+  const textOf = (line: StyledLine): string => rendered(stream, line, (stream.columns ?? 80) - 1);
   const close = (): void => {
-    if (isOpen) stream.write(SHOW_CURSOR);
-    isOpen = false;
+    if (shown !== null) stream.write(LEAVE + shown.map((line) => `${textOf(line)}\n`).join(''));
+    shown = null;
+    stream.off('resize', redraw);
     process.off('exit', close);
   };
-  process.on('exit', close);
-  stream.write(HIDE_CURSOR);
+  // Draws every line again, because the terminal shows what a person types.
+  const redraw = (): void => {
+    const lines = (shown ?? []).slice(0, stream.rows ?? 24);
+    // Without a line feed at the end, which would scroll a full screen.
+    const text = lines.map((line) => textOf(line) + ERASE_TO_END_OF_LINE).join('\n');
+    stream.write(HOME + text + ERASE_BELOW);
+  };
   return {
     close,
     draw: (lines) => {
-      // Leaves the last column free, because some terminals start a new line after filling it.
-      const columns = (stream.columns ?? 80) - 1;
-      const text = lines.map((line) => `${rendered(stream, line, columns)}\n`).join('');
-      stream.write(up(height) + ERASE_BELOW + text);
-      height = lines.length;
+      if (shown === null) {
+        process.on('exit', close);
+        stream.on('resize', redraw);
+        stream.write(ENTER);
+      }
+      shown = lines;
+      redraw();
     },
   };
 }

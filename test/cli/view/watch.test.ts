@@ -106,6 +106,29 @@ test('watch stops on Ctrl-C if Postgres has stopped answering without closing it
   await relay.cut();
 }, 60_000);
 
+test('watch leaves no parts of old drawings on the screen after Enter and a resize', async () => {
+  const typed = await startTestMigration(orchestrator, 'typed-watch', ['sbx-ok-1.t1']);
+  await typed.until(({ preflight }) => preflight !== null);
+  const watch = startWatch(typed.id);
+  const drawn = async (): Promise<void> => {
+    // The clock in the first line shows that the block was drawn again.
+    const [first] = watch.lines();
+    await until(() => watch.lines()[0] !== first && watch.lines()[0]?.startsWith(typed.id) === true);
+    expect(watch.text().match(/1 Supply details/g)).toHaveLength(1);
+  };
+  await watch.waitFor('accept the supplied details');
+  watch.type(KEY.enter.repeat(30));
+  await drawn();
+  watch.resize(44, 24);
+  await drawn();
+  watch.resize(80, 24);
+  await drawn();
+  watch.type(KEY.ctrlC);
+  expect(await watch.ended).toBe(0);
+  expect(watch.text().match(/1 Supply details/g)).toHaveLength(1);
+  expect(watch.isRestored()).toBe(true);
+});
+
 test('watch stops and restores the cursor on Ctrl-C', async () => {
   const quiet = await startTestMigration(orchestrator, 'quiet-watch', ['sbx-ok-1.q1']);
   const watch = startWatch(quiet.id);
