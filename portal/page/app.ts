@@ -5,7 +5,7 @@
 import type { RequestAnswer } from '../contract/requests';
 import type { MigrationView } from '../contract/migration-view';
 import type { PortalSession } from '../contract/session';
-import { createPortalApi } from '../client/api';
+import { createPortalApi, type Action } from '../client/api';
 import { isOver } from '../../domain/migration/terminated';
 import { signDecision, type DecisionFields } from '../client/decisions';
 import { signerOf, type StoredKey } from './sign-in/keys';
@@ -34,8 +34,12 @@ export interface App {
   readonly key: StoredKey | null;
   readonly view: () => MigrationView;
   /** Reads the migration and the companies again, after a decision. */
-  readonly refresh: () => void;
+  readonly refresh: () => Promise<void>;
 }
+
+/** Returns whether the newest view still has this action. */
+export const isOffered = (app: App, { message, step }: Action): boolean =>
+  app.view().actions.some((action) => action.message === message && action.step === step);
 
 /** Returns whether this browser can sign decisions of a client with a key that support has confirmed. */
 export const canDecide = ({ session, key }: App): boolean =>

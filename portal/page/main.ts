@@ -109,7 +109,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
       return key;
     },
     view: () => latest.view,
-    refresh: () => void refresh(),
+    refresh,
   };
   const migrationName = `${titleOf(latest.view)} (${latest.view.platform.name})`;
   const shown = `${migrationName}, as ${session.person}`;

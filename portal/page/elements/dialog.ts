@@ -33,7 +33,10 @@ export interface DecisionDialog {
   readonly reason: 'none' | 'optional' | 'required';
   /** @throws FormProblem, or ApiError if the request fails */
   readonly send: (reason: string | undefined, sending: Sending) => Promise<RequestAnswer>;
-  readonly onDone: () => void;
+  /** Reads the migration again. */
+  readonly onDone: () => Promise<void>;
+  /** Returns whether the person can still make the decision, from the newest view of the migration. */
+  readonly isOffered: () => boolean;
 }
 
 /**
@@ -42,7 +45,18 @@ export interface DecisionDialog {
  */
 export function openDialog(options: DecisionDialog): void {
   if (document.querySelector('dialog') !== null) return;
-  const { title, facts, warnings = [], consequence, isIrreversible, fields = [], reason, send, onDone } = options;
+  const {
+    title,
+    facts,
+    warnings = [],
+    consequence,
+    isIrreversible,
+    fields = [],
+    reason,
+    send,
+    onDone,
+    isOffered,
+  } = options;
   const returnTo = document.activeElement;
   const reasonInput = el('textarea', { id: 'reason', rows: 3, maxlength: 2_000, required: reason === 'required' });
   const reasonField = field(reason === 'required' ? 'Your reason' : 'Your reason (optional)', reasonInput);
@@ -121,6 +135,7 @@ export function openDialog(options: DecisionDialog): void {
         },
       });
       if (answer.outcome === 'refused' && isReviewChanged(answer)) outdated(answer);
+      else if (answer.outcome === 'refused' && !(await isStillOffered())) withdrawn(answer);
       else if (answer.outcome === 'refused' || answer.outcome === 'failed') throw new FormProblem(answer.text);
       else finished(answer);
     } catch (error) {
@@ -129,6 +144,17 @@ export function openDialog(options: DecisionDialog): void {
       problem.textContent = problemText(error);
       setSending(false);
     }
+  }
+
+  async function isStillOffered(): Promise<boolean> {
+    await onDone();
+    return isOffered();
+  }
+
+  /** Removes the button for a decision that is no longer possible, for example because the step has ended. */
+  function withdrawn({ text }: RequestAnswer): void {
+    status.textContent = '';
+    replaceForm(el('p', { class: 'problem', role: 'alert' }, inReadersZone(sentence(text))));
   }
 
   /**
@@ -159,7 +185,7 @@ export function openDialog(options: DecisionDialog): void {
     const close = button('Close', () => dialog.close(), { class: 'primary' });
     form.replaceChildren(...shown, buttonRow(close));
     close.focus();
-    onDone();
+    void onDone();
   }
 
   document.body.append(dialog);

@@ -81,6 +81,18 @@ describeWithChromium("sending a decision in the portal's page", () => {
     expect(questions).toEqual([]);
   });
 
+  test('a decision that is no longer possible is not offered again after its refusal', async () => {
+    const page = await signIn(current.browser, current);
+    await page.getByRole('button', { name: 'Cancel the migration' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Your reason').fill('We stay where we are');
+    current.portal.answer = () => ({ outcome: 'refused', text: 'the migration has ended' });
+    current.portal.view = { ...current.portal.view, actions: [] };
+    await dialog.getByRole('button', { name: 'Cancel the migration' }).click();
+    await dialog.getByText('The migration has ended.').waitFor();
+    expect(await dialog.getByRole('button').allTextContents()).toEqual(['Close']);
+  });
+
   const confirmed = '3 companies confirmed';
   test.each([
     ['⚠ 2 credentials supplied, although the decision says 3: 1 other credential did not', acceptedText(2, 3)],
