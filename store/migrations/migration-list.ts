@@ -72,18 +72,24 @@ async function readCounts(
  * Lists the migrations of a namespace, newest first. Leaves out migrations that were stored less than a minute ago.
  *
  * @param except the ids to leave out
+ * @param client only the migrations of this client; undefined for all clients
  * @param limit maximum number of migrations
  */
 export async function listStoredMigrations(
   db: Database,
   namespace: string,
-  { except, limit }: { readonly except: readonly string[]; readonly limit: number },
+  {
+    except,
+    client,
+    limit,
+  }: { readonly except: readonly string[]; readonly client?: string | undefined; readonly limit: number },
 ): Promise<readonly StoredMigrationCounts[]> {
   return allRows<StoredMigrationCounts>(db)`
     with listed as (
       select id, state, ending, supplied_at from migrations
       where (namespace is null or namespace = ${namespace}) and id <> all(${except})
         and supplied_at < clock_timestamp() - ${NEW_FOR}
+        and (${client ?? null}::text is null or client = ${client ?? null})
       order by supplied_at desc limit ${limit}
     )
     select listed.id as "migrationId", listed.state, ending, supplied_at as "suppliedAt",

@@ -26,7 +26,8 @@ export function addList({ program, run, terminal }: Context): void {
     .description(
       'List all migrations: their step and state, who must act, and how many companies are done, open or not moved. Done means moved or left out',
     )
-    .action(() => run(() => list(terminal.env)));
+    .option('--client <name>', 'list only the migrations of this client, whose ids begin with its short name')
+    .action(({ client }: { readonly client?: string }) => run(() => list(terminal.env, client)));
 }
 
 /** Maximum number of open migrations, newest first, whose workflow tasks are examined. Each costs a Temporal call. */
@@ -55,10 +56,13 @@ function stateCell({ state, missingKey, problem, onHoldSince, onlyInLedger, ende
   return missingKey === null ? state : { text: `${state}, payload key missing`, style: 'yellow' };
 }
 
-async function readProblems(ferry: MigrationClient): Promise<ReadonlyMap<string, string>> {
+const isOf = (client: string | undefined, migrationId: string): boolean =>
+  client === undefined || migrationId.startsWith(`${client}.`);
+
+async function readProblems(ferry: MigrationClient, client?: string): Promise<ReadonlyMap<string, string>> {
   const open: string[] = [];
   for await (const { migrationId } of listMigrations(ferry, 'open')) {
-    open.push(migrationId);
+    if (isOf(client, migrationId)) open.push(migrationId);
     if (open.length === MAX_EXAMINED) break;
   }
   return readWorkflowTaskProblems(ferry, open);
@@ -117,10 +121,11 @@ async function readLedgerProblems(
 async function readOnlyInLedger(
   { db, temporal }: MigrationClient,
   summaries: readonly MigrationSummary[],
+  client?: string,
 ): Promise<readonly ListedLine[]> {
   if (!db) return [];
   const except = summaries.map(({ migrationId }) => migrationId);
-  const stored = await listStoredMigrations(db, temporal.options.namespace, { except, limit: MAX_FROM_LEDGER });
+  const stored = await listStoredMigrations(db, temporal.options.namespace, { except, client, limit: MAX_FROM_LEDGER });
   return stored.map(lineFromLedger);
 }
 
@@ -154,9 +159,13 @@ async function readCounts(
   );
 }
 
-async function readLines(ferry: MigrationClient) {
-  const [summaries, problems] = await inParallel(collected(listMigrations(ferry)), readProblems(ferry));
-  const [answers, onlyInLedger] = await inParallel(readAnswers(ferry, summaries), readOnlyInLedger(ferry, summaries));
+async function readLines(ferry: MigrationClient, client?: string) {
+  const [all, problems] = await inParallel(collected(listMigrations(ferry)), readProblems(ferry, client));
+  const summaries = all.filter(({ migrationId }) => isOf(client, migrationId));
+  const [answers, onlyInLedger] = await inParallel(
+    readAnswers(ferry, summaries),
+    readOnlyInLedger(ferry, summaries, client),
+  );
   const [current, ledger] = await inParallel(readCounts(ferry, summaries), readLedgerProblems(ferry, summaries));
   const lines = summaries.map((migration) => ({
     ...migration,
@@ -171,15 +180,16 @@ async function readLines(ferry: MigrationClient) {
   return { migrations, notInLedger: ledger.notInLedger, toConfirm: await readKeysToConfirm(ferry, migrations) };
 }
 
-async function list(env: NodeJS.ProcessEnv): Promise<CommandResult> {
-  const { migrations, ...notes } = await withMigrationClient(env, readLines);
+async function list(env: NodeJS.ProcessEnv, client?: string): Promise<CommandResult> {
+  const { migrations, ...notes } = await withMigrationClient(env, (ferry) => readLines(ferry, client));
   return {
     json: { schema: 'ferry.list/1', migrations },
     printQuietly: (output) => {
       for (const { migrationId } of migrations) output.line(migrationId);
     },
     print: (output) => {
-      if (migrations.length === 0) return output.line('No migrations yet. Start a migration with: ferry start');
+      const of = client === undefined ? '' : ` of ${client}`;
+      if (migrations.length === 0) return output.line(`No migrations${of} yet. Start a migration with: ferry start`);
       output.table(
         [
           { title: 'Migration', unbroken: true },

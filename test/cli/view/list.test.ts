@@ -144,3 +144,21 @@ test('list names the people whose keys support has to confirm, unless the invita
   );
   expect(text).toContain(`  To see how to confirm these keys, run: ferry invite --list ${id}\n`);
 });
+
+test('list --client shows only the migrations of one client, in every format', async () => {
+  const { db } = orchestrator.ferry;
+  const [{ id: one }, { id: stored }, { id: other }] = await Promise.all([
+    startTestMigration(orchestrator, 'fjord', ['sbx-ok-1'], null, { label: 'one' }),
+    startTestMigration(orchestrator, 'fjord', ['sbx-ok-1'], null, { label: 'stored' }),
+    startTestMigration(orchestrator, 'fjord-east', ['sbx-ok-1']),
+  ]);
+  const longAgo = new Date(Date.now() - 120_000);
+  await db.updateTable('migrations').set({ supplied_at: longAgo }).where('id', 'in', [stored, other]).execute();
+  for (const id of [stored, other]) await forget(id);
+  const listed = async (...args: string[]) => (await ferry(['list', ...args], undefined, orchestrator.env)).out;
+  await until(async () => (await listed('--client', 'fjord', '--quiet')) === `${one}\n${stored}\n`);
+  const { json } = await runJson(orchestrator, 'list', '--client', 'fjord');
+  expect((json['migrations'] as Line[]).map(({ migrationId }) => migrationId)).toEqual([one, stored]);
+  expect(stripVTControlCharacters(await listed('--client', 'fjord'))).not.toContain(other);
+  expect(await listed('--client', 'nobody')).toBe('No migrations of nobody yet. Start a migration with: ferry start\n');
+});
