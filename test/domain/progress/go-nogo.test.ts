@@ -164,7 +164,9 @@ test.each<[string, GoNoGoFacts, readonly Answer['check'][]]>([
 test('a migration that a person has paused is a no-go, which says who paused it, why, and who can resume it', () => {
   const paused = { ...MOVING, pause: { reason: 'holiday', by: 'Sam', stopReason: null, at: AT } };
   const [decisions] = goNoGo(facts({}, paused)).answers;
-  expect(decisions?.why).toMatch(/^paused by Sam since .* UTC: holiday; waiting for client or support: resume the migration/);
+  expect(decisions?.why).toMatch(
+    /^paused by Sam since .* UTC: holiday; waiting for client or support: resume the migration/,
+  );
 });
 
 test('credentials are a no-go while no company is confirmed, and the companies say what is missing', () => {
