@@ -52,7 +52,7 @@ function anotherApprover(id: string, role: Role): NextCommand {
     first:
       role === 'support'
         ? 'another person at support creates a key with: ferry keys create'
-        : `another person at the client creates a key with: ferry keys create (for the portal, invite this person with: ${invite})`,
+        : `another person at the client creates a key with: ferry keys create; for the portal, invite this person with: ${invite}`,
   };
 }
 

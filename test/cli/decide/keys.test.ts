@@ -12,7 +12,7 @@ test('keys show prints the --approver option of each role, and the help explains
   const { out } = await run('keys', 'show');
   for (const role of ['support', 'client']) {
     expect(out).toContain(`  ${role}: --approver ${role}:Sam:${publicKey}\n`);
-    expect(out).toContain(`  ${role}: ferry approver add ID ${role}:Sam:${publicKey}\n`);
+    expect(out).toContain(`  ${role}: ferry approver add "id of the migration" ${role}:Sam:${publicKey}\n`);
   }
   const help = await run('approve', '--help');
   expect(help.out.replace(/\s+/g, ' ')).toContain('(default: the name in your signing key, or else your user name)');

@@ -51,6 +51,7 @@ function valueOf(expression: string): string {
   if (/route/.test(expression)) return 'start';
   if (/environment/i.test(expression)) return 'production';
   if (expression === 'role') return 'client';
+  if (expression === 'approver') return `client:Cleo:${PUBLIC_KEY}`;
   if (expression === 'wave') return '1';
   if (/wave/i.test(expression)) return '--wave 1';
   if (/exampleTime/.test(expression)) return '2026-11-21 22:00';

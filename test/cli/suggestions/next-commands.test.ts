@@ -102,7 +102,7 @@ test('if the four-eyes rule excludes every approver of a role, another approver 
     {
       who: 'support',
       command: `ferry approver add ${ID} "client:name:key"`,
-      first: `another person at the client creates a key with: ferry keys create (for the portal, invite this person with: ferry invite ${ID} --name "name of the person")`,
+      first: `another person at the client creates a key with: ferry keys create; for the portal, invite this person with: ferry invite ${ID} --name "name of the person"`,
     },
     { who: 'support', command: `ferry approve ${ID} schedule --by "your name"` },
   ]);
