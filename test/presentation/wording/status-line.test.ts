@@ -17,6 +17,7 @@ import {
   START_AT,
   stateAt,
 } from '../../support/migrations/migration-states';
+import { ENDED } from './ended-states';
 import { FREE, MANAGED, step6, type Row } from './managed-states';
 
 const lineAt = (state: MigrationState, now = LATER): string =>
@@ -145,6 +146,7 @@ const SELF_SERVICE: readonly Row[] = [
 
 const ALL = [
   ...MANAGED,
+  ...ENDED,
   ...PAUSED,
   PAUSED_WITHOUT_CREDENTIALS,
   VERIFIED_AFTER_A_FAILURE,
