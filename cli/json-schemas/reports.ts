@@ -97,7 +97,9 @@ export const REPORT_SCHEMAS: CommandSchemas = {
         ),
       suppliedBy: z.string(),
       applications: z.strictObject({
-        moved: company.movedWithApplication.describe('the applications with which companies were moved'),
+        moved: company.movedWithApplication.describe(
+          'the applications with which companies were connected, including companies that do not count as moved',
+        ),
         replaced: company.movedWithApplication.describe('the applications in `moved` that were replaced later'),
         registered: company.application
           .nullable()

@@ -197,7 +197,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       replacedApplications: company.movedWithApplication
         .nullable()
         .describe(
-          'applications that were replaced after companies had been moved with them. The service can no longer refresh the tokens of these companies. Null if no database is configured',
+          'applications that were replaced after companies had been connected with them, including companies that do not count as moved. The service can no longer refresh the tokens of these companies. Null if no database is configured',
         ),
       next: part.next,
       meanwhile: part.meanwhile,
