@@ -41,6 +41,8 @@ export async function findInapplicable(
   for await (const company of readCompanies(db, migrationId, { references })) {
     const { reference, state, failure } = company;
     if (remediesFor(company).includes(remedy) || (remedy === 'retry' && isFirst(migration, company))) continue;
+    // Every waiting company can be left out, also one whose row is not checked yet and that has no remedies.
+    if (remedy === 'exclude' && state === 'waiting') continue;
     wrongState.push(`${reference} (${clientStateText(state, failure)})`);
   }
   return { unknown, wrongState };

@@ -1,4 +1,5 @@
 /** Groups the exceptions of a migration by problem and remedies, and prints each group with its commands. */
+import { NOT_CHECKED } from '../../domain/companies/company-state';
 import { heldBackForSupport, notReadyText } from '../../domain/companies/credential-state';
 import { inSupportWords } from '../../domain/companies/call-words';
 import { failureText } from '../../domain/companies/failures';
@@ -64,7 +65,7 @@ function anotherFirstText(
 ): string | null {
   if (stage !== 'open' || route !== 'managed' || released !== 'first-company' || pausedItself) return null;
   if (firstRow === null)
-    return reference === requestedFirst && state === 'waiting' && heldBack !== null
+    return reference === requestedFirst && state === 'waiting' && heldBack !== null && heldBack !== NOT_CHECKED
       ? `To choose another first company, ${choiceText(id, { as: 'support' })}`
       : null;
   return row === firstRow && (state === 'failed' || state === 'outcome-unknown')
@@ -88,6 +89,8 @@ export async function* ofGroup(
 function titleOf(company: LedgerCompany, migration: MigrationWithStage): string {
   const { state, failure, deferred, heldBack, linkUrl, crossedAt } = company;
   const { stage, paused } = migration;
+  const isUnchecked = state === 'waiting' && heldBack === NOT_CHECKED;
+  if (isUnchecked && stage === 'open') return 'not checked by the preflight yet';
   // Companies with the same failure but other remedies form a group of their own, so its title says why.
   if (failure === 'reauthorization-required' && state === 'failed') {
     const retry =
@@ -99,7 +102,7 @@ function titleOf(company: LedgerCompany, migration: MigrationWithStage): string 
   if (failure !== null) return failureText(failure) + (isRetried ? ' (retried automatically)' : '');
   if (deferred) return `deferred by the service or the platform${isRetried ? '; retried automatically' : ''}`;
   if (state !== 'waiting') return 'it is unknown whether the credential was used';
-  if (heldBack !== null) return 'held back by the preflight';
+  if (heldBack !== null && !isUnchecked) return 'held back by the preflight';
   return `not moved when the ${stage === 'terminated' ? 'workflow ended in Temporal' : 'migration ended'}`;
 }
 

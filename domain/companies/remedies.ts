@@ -1,6 +1,6 @@
 /** Remedies: what can be done about a company that was not moved. Lists, the report and refusals share them. */
 import type { Route } from '../../platforms/platforms';
-import type { CompanyState } from './company-state';
+import { NOT_CHECKED, type CompanyState } from './company-state';
 import { acceptedSupplies, missingCredentialText, type SupplyMessage, type WaitingCompany } from './credential-state';
 import { FAILURE_KINDS, type FailureKind } from './failures';
 
@@ -63,6 +63,8 @@ function promisingRemedies(company: Remediable, accepted: readonly SupplyMessage
     case 'outcome-unknown':
       return ['retry', ...relink, 'replace-credential', 'skip'];
     case 'waiting':
+      // Nothing is wrong with the row: a worker checks it.
+      if (heldBack === NOT_CHECKED) return [];
       if (deferred) return [...remediesForDeferred(failure), 'skip', 'exclude'];
       if (heldBack !== null) return ['amend', 'exclude'];
       if (missingCredentialText(company) !== null) return ['credentials', 'exclude'];

@@ -1,5 +1,6 @@
-/** The companies to which a retry does not apply. */
+/** The companies to which a decision does not apply. */
 import { findInapplicable, findRetryUseless } from '../../client';
+import { NOT_CHECKED } from '../../domain/companies/company-state';
 import { chooseFirstCompany } from '../../store';
 import { createMovableMigration, manifestRows, release, updateRow, useLedger } from '../support/migrations/ledger';
 
@@ -26,4 +27,12 @@ test('a retry applies to the first company of step 5, because only another try f
   await updateRow(db, id, 1, MUST_RECONNECT);
   expect(await findRetryUseless(db, id)).toEqual([]);
   expect((await findInapplicable(db, id, 'retry', ['c1'])).wrongState).toEqual([]);
+});
+
+test('a company whose row is not checked yet can be left out', async () => {
+  const { db } = ledger;
+  const { id } = await createMovableMigration(ledger, manifestRows(1));
+  await updateRow(db, id, 1, { held_back: NOT_CHECKED });
+  expect((await findInapplicable(db, id, 'exclude', ['c1'])).wrongState).toEqual([]);
+  expect((await findInapplicable(db, id, 'skip', ['c1'])).wrongState).toEqual(['c1 (not moved yet)']);
 });

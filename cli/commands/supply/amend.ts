@@ -165,7 +165,7 @@ const heldBackFor =
     heldBack: role === 'support' ? (heldBackDetails ?? heldBack) : heldBack,
   });
 
-const isUnchecked = ({ heldBack: why }: HeldBack): boolean => why === NOT_CHECKED;
+const isUnchecked = ({ heldBack: why }: ShownHeldBack): boolean => why === NOT_CHECKED;
 
 /** Waits up to 15 s until a worker has checked all rows. Returns the companies that are held back. */
 async function waitForCheck(ferry: LedgerClient, migrationId: string): Promise<readonly HeldBack[]> {
@@ -227,7 +227,12 @@ function amendResult(
         output.line(`  ${output.styled('yellow', 'held back:')} ${reference}: ${why}`);
       }
       if (heldBack.length > MAX_REFERENCES) output.line(`  and ${heldBack.length - MAX_REFERENCES} more held back`);
-      if (heldBack.length > 0)
+      // The check of a refused amendment does not begin.
+      if (heldBack.some(isUnchecked) && decision?.outcome !== 'refused')
+        output.line(
+          '  A running worker checks the companies that are not checked yet. If it takes longer, run: ferry doctor',
+        );
+      if (!heldBack.every(isUnchecked))
         output.line(`  To see what to do about companies that are held back, run: ferry exceptions ${migrationId}`);
       if (withCredential > 0) {
         const why = 'because ferry amend stores only the companies';

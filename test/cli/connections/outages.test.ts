@@ -5,6 +5,7 @@ import { removeTempFiles, tempFile } from '../manifest/manifest-files';
 import { until } from '../../support/async';
 import { updateRow } from '../../support/migrations/ledger';
 import { useOrchestrator } from '../../support/servers/orchestrator';
+import { startTestMigration } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 import { runJson, MANIFEST } from '../command-line';
 
@@ -62,6 +63,22 @@ test('start stores and starts nothing if the manifest has errors', async () => {
   );
   expect({ exitCode, started: json['started'] }).toEqual({ exitCode: 1, started: false });
   expect((await runJson(orchestrator, 'companies', 'nothing.quickbooks-online')).exitCode).toBe(1);
+});
+
+test('rows that no worker has checked yet are not reported as problems', async () => {
+  const { id } = await startTestMigration(orchestrator, 'unchecked', ['sbx-ok-1.unchecked']);
+  const file = tempFile('reference,name,realmId,expectedInvoices\nL-1,Late,8000000000000081,1\n');
+  const { exitCode, out } = await ferry(['amend', id, file], undefined, orchestrator.env);
+  expect(exitCode).toBe(1);
+  expect(out).toContain(
+    '  held back: L-1: not checked yet\n  A running worker checks the companies that are not checked yet. If it takes longer, run: ferry doctor\n',
+  );
+  expect(out).not.toContain('ferry exceptions');
+  const listed = await ferry(['exceptions', id], undefined, orchestrator.env);
+  expect(listed.out).toMatch(/^not checked by the preflight yet: 1 company\n[^]*not checked yet *\n\n1 exception\n$/);
+  expect((await runJson(orchestrator, 'exceptions', id)).json['exceptions']).toMatchObject([
+    { reference: 'L-1', heldBack: 'not checked yet', remedies: [] },
+  ]);
 });
 
 test('decisions are kept while no worker is running, and are applied once a worker is running', async () => {

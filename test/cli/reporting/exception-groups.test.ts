@@ -1,4 +1,5 @@
 /** Tests the title of a group of companies in `ferry exceptions`, and the commands that are suggested below it. */
+import { NOT_CHECKED } from '../../../domain/companies/company-state';
 import { readGroups, printGroup } from '../../../cli/reporting/exception-groups';
 import type { MigrationWithStage } from '../../../cli/reporting/listed-migration';
 import { Output } from '../../../cli/terminal/output';
@@ -80,6 +81,19 @@ test('the group of a held-back company that was requested to go first says where
   );
   const [another] = await groupsOf([HELD_BACK], { ...requested, requestedFirst: 'R-99' });
   expect(another).not.toContain('To choose another');
+});
+
+test('companies that are not checked yet form a group without commands, also if one was requested to go first', async () => {
+  const unchecked = company(3, { heldBack: NOT_CHECKED });
+  const requested = { firstRow: null, requestedFirst: unchecked.reference };
+  const [heldBack, notChecked = ''] = await groupsOf([HELD_BACK, unchecked], requested);
+  expect(heldBack).toContain('held back by the preflight: 1 company\n');
+  expect(notChecked).toContain('not checked by the preflight yet: 1 company\n');
+  expect(notChecked).not.toContain('ferry ');
+  // No check follows once the migration has ended.
+  expect(await groupsOf([unchecked], { stage: 'ended' })).toEqual([
+    expect.stringContaining('not moved when the migration ended: 1 company\n'),
+  ]);
 });
 
 test('a retry helps the first company once its end customer has reconnected, although its credential was accepted', async () => {

@@ -1,5 +1,5 @@
 import { acceptedSupplies } from '../../../domain/companies/credential-state';
-import { COMPANY_STATES, isOpen, type CompanyState } from '../../../domain/companies/company-state';
+import { COMPANY_STATES, isOpen, NOT_CHECKED, type CompanyState } from '../../../domain/companies/company-state';
 import { FAILURE_KINDS, type FailureKind } from '../../../domain/companies/failures';
 import {
   acceptedRemedies,
@@ -57,6 +57,10 @@ test('a company that has failed or has an unknown outcome can always be retried,
 test('a waiting company can be left out, and can also be corrected if it is held back', () => {
   expect(remediesFor(company({ state: 'waiting' }))).toEqual(['exclude']);
   expect(remediesFor(company({ state: 'waiting', heldBack: 'its name is empty' }))).toEqual(['amend', 'exclude']);
+});
+
+test('a company whose row is not checked yet has no remedies, because nothing is wrong with it', () => {
+  expect(remediesFor(company({ state: 'waiting', heldBack: NOT_CHECKED }))).toEqual([]);
 });
 
 test('a confirmed company without a usable credential can be given one, before it is left out', () => {

@@ -1,5 +1,5 @@
 /** The remedies that the portal lists for a company: each one is accepted now, and someone can carry it out. */
-import { needsLink } from '../../../domain/companies/company-state';
+import { needsLink, NOT_CHECKED } from '../../../domain/companies/company-state';
 import { FAILURE_KINDS } from '../../../domain/companies/failures';
 import { remediesFor } from '../../../domain/companies/remedies';
 import { momentText } from '../../../domain/text/sentences';
@@ -131,4 +131,10 @@ test('a deferred company says when it is tried again automatically, and its cred
   // It is not tried again before it has a credential.
   expect(problemIn({ credential: 'missing' })).toBe(why);
   expect(problemIn({ hasEnded: true })).not.toContain('automatically');
+});
+
+test('a company whose row is not checked yet has no remedies, because nothing is wrong with it', () => {
+  const unchecked = { ...WAITING_ROW, heldBack: NOT_CHECKED };
+  for (const view of [null, viewOf(stateAt('complete-migration', { firstCompany: firstCompany() }))])
+    expect(companyOf(unchecked, view)).toMatchObject({ problem: NOT_CHECKED, remedies: [] });
 });
