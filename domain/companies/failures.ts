@@ -179,7 +179,8 @@ export function failureText(kind: FailureKind): string {
 
 /** The client's remedies for an automatic pause of a managed migration. Afterwards, only support can resume it. */
 export const CLIENT_REMEDIES: Readonly<Partial<Record<StopReason, string>>> = {
-  'application-refused': 'correct its client id, secret or environment',
+  'application-refused':
+    "correct the application's secret (or, if no company has moved with it, its client id or environment), or supply credentials that it obtained",
   'wrong-organization':
     'if rows of the manifest have shifted by one, correct them or send support the correct rows, and supply their credentials again; if rows of the credentials have shifted by one, replace the credentials of all companies that are still waiting; otherwise, replace only the wrong credential',
 };
@@ -233,8 +234,9 @@ const SHOWN_STOPS: Readonly<Record<StopReason, { readonly cause: string; readonl
     advice: 'upgrade or renew it, then resume',
   },
   'application-refused': {
-    cause: "the platform rejects the client's application",
-    advice: 'correct its client id, secret or environment, then resume',
+    cause: "the platform rejects the client's application, or a credential was obtained with another application",
+    advice:
+      "correct the application's secret (or, if no company has moved with it, its client id or environment), or supply credentials that it obtained; then resume",
   },
   'wrong-organization': {
     cause: 'a credential belongs to another organization than its company',

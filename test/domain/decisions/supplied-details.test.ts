@@ -4,7 +4,7 @@
  */
 import { NO_DECISIONS, withDecision } from '../../../domain/decisions/release';
 import type { MigrationState } from '../../../domain/migration/migration-state';
-import { stopReasonText } from '../../../domain/companies/failures';
+import { shownStopText, stopReasonText } from '../../../domain/companies/failures';
 import { digestOf } from '../../../domain/decisions/guards';
 import { progressOf } from '../../../domain/progress/progress';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
@@ -69,17 +69,18 @@ describe('another application', () => {
     const reason = 'application-refused';
     const pause = { reason: stopReasonText(reason), by: null, stopReason: reason, at: AT } as const;
     const rejected = stateAt('migrate-first-company', { ...accepted, pause, replacesRejected: true });
-    expect(waitingForOf(rejected).what).toContain('correct its client id, secret or environment, then resume');
+    const advice = shownStopText(reason);
+    expect(waitingForOf(rejected).what).toContain(advice);
     const supplied = decideAll(rejected, supply);
     const corrected = { ...supplied, changesChecked: supplied.changes };
     const RESUME = 'the application was supplied again after the platform rejected it; resume the migration';
     expect(waitingForOf(corrected)).toEqual({ roles: ['support'], what: RESUME });
-    expect(waitingForOf(supplied).what).toContain('correct its client id');
+    expect(waitingForOf(supplied).what).toContain(advice);
     const unregistered = { ...corrected, preflight: preflight({ problemCodes: ['application-not-registered'] }) };
-    expect(waitingForOf(unregistered).what).toContain('correct its client id');
+    expect(waitingForOf(unregistered).what).toContain(advice);
     // An application that was supplied before the platform rejected it corrects nothing.
     const later = { ...corrected, pause: { ...pause, at: LATER } };
-    expect(waitingForOf(later).what).toContain('correct its client id');
+    expect(waitingForOf(later).what).toContain(advice);
     expect(waitingForOf(decideAll(corrected, { kind: 'pause', role: 'client' })).what).toBe(
       `${RESUME}; the client also paused the migration`,
     );

@@ -137,7 +137,7 @@ test('a decision about a pause says what to correct if the client can correct it
   const pause = { reason: stopReasonText(reason), by: null, stopReason: reason, at: AT } as const;
   const actions = actionsAt(last({ total: 9, moved: 4, waiting: 5 }, { pause }));
   expect(actions.find(({ message }) => message === 'pause')?.facts[0]).toContain(
-    'correct its client id, secret or environment',
+    "correct the application's secret (or, if no company has moved with it, its client id or environment), or supply credentials that it obtained",
   );
 });
 
