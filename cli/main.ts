@@ -4,8 +4,8 @@ import { terminalPrompts } from './terminal/prompts';
 
 /** Aborts when the reader of standard output closes the pipe early, as in `ferry watch | head`. */
 const outputClosed = new AbortController();
-// Drops output without a reader. The command continues, because it may still have to send a decision. Only a command
-// that shows something until it is interrupted ends, and a command that streams rows (see `Output.stream`).
+// Drops output without a reader. Most commands continue, because they may still have to send a decision. Two kinds end:
+// commands that run until they are interrupted, such as `ferry watch`, and commands that stream rows (`Output.stream`).
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

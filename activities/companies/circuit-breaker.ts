@@ -131,7 +131,7 @@ export function createCircuitBreaker(earlier: DeferralSeries | null): CircuitBre
   function defer({ isRetry, beganAt, endedAt }: CompanyResult): void {
     deferrals += 1;
     const since = Math.max(beganAt, lastThroughAt ?? 0);
-    // A series that began with retries dates from them only until a first try is deferred.
+    // A series that contains only retries begins again when a first try is deferred.
     const isOver = series === null || (series.firstTries > 0 && beganAt - series.lastFirstTryAt > SERIES_GAP_MS);
     if (series === null || isOver || (series.firstTries === 0 && !isRetry))
       series = { since, firstTries: 0, lastFirstTryAt: since };

@@ -29,7 +29,7 @@ export interface Connection {
   readonly session: PortalSession;
   /** Returns the view of the migration. Waits until a worker has written it. */
   readonly readMigration: () => Promise<MigrationAnswer>;
-  /** Tells the person why a request is taking longer. Does not repeat a text. */
+  /** Tells the person why a request is taking longer. Does not say the same text twice in a row. */
   readonly say: (text: string) => void;
 }
 

@@ -226,7 +226,10 @@ function adviceAboutKeys(missing: readonly Approver[]): string {
   return `ferry did not compare the ledger with the signed decisions, because ${keys} of ${people} ${missing.length === 1 ? 'was' : 'were'} not passed. Ask ${people} for ${theirs}, and compare ${compared} in the command below. If they are the same, run:`;
 }
 
-/** Says whose fingerprints are missing. The command contains no key from the trail that support has not added. */
+/**
+ * Says whose fingerprints are missing. The command below the text contains placeholders for them. It contains keys from
+ * the trail only if support has added them, because a key in the trail proves nothing.
+ */
 function adviceAboutPeople(unknown: readonly Omit<Approver, 'publicKey'>[], notGiven: readonly Approver[]): string {
   const list = new Intl.ListFormat('en');
   const people = list.format(unknown.map(({ by, role }) => `${by} (${role})`));

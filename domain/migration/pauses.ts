@@ -20,8 +20,9 @@ export function automaticPause({ pause }: Pick<Paused, 'pause'>): Pause | null {
 }
 
 /**
- * Returns whether the migration has paused itself because the platform rejects the client's application. False in a
- * history of an earlier version, which refused another application before the first company.
+ * Returns whether a managed migration without a first company has paused itself because the platform rejects the
+ * client's application. Another application can then be supplied. False in histories of earlier versions, which did not
+ * accept another application at that point.
  */
 export function isApplicationRejected(state: Pick<MigrationState, 'pause' | 'replacesRejected'>): boolean {
   return state.replacesRejected === true && automaticPause(state)?.stopReason === 'application-refused';

@@ -167,7 +167,7 @@ function reconnectText(
   return `let ${customers} reconnect with ${links}${withoutLink === 0 ? '' : ` (${find})`}`;
 }
 
-/** The problem of one company that was moved with a replaced application. Completes `it has moved, but ...`. */
+/** The problem of one company whose credential was handed over and whose application was replaced later. */
 export const REPLACED_PROBLEM =
   'the application that obtained the tokens was replaced, so the service can no longer refresh them';
 

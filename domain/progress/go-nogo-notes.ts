@@ -21,7 +21,7 @@ export function notes(given: GoNoGoFacts, window: WindowOccurrence | null): read
     ...(hasTolerance(limits)
       ? []
       : [`the number of companies that could not be moved never pauses the migration ${soFar(failures)}`]),
-    'an outage of the service or the platform does not pause the migration, which waits and retries',
+    'in an outage of the service or the platform, the migration does not pause, but waits and retries; syncs that the platform interrupts can fail',
     ...(window === null
       ? []
       : [

@@ -92,10 +92,9 @@ function keyResult(file: string): CommandResult {
       );
       const approvers = ROLES.map((role) => ({ role, approver: shellQuoted(`${role}:${by}:${publicKey}`) }));
       for (const { role, approver } of approvers) output.line(`  ${role}: --approver ${approver}`);
-      output.line(
-        'If the migration is already running, support adds your key with the command for your role:',
-      );
-      for (const { role, approver } of approvers) output.line(`  ${role}: ferry approver add "id of the migration" ${approver}`);
+      output.line('If the migration is already running, support adds your key with the command for your role:');
+      for (const { role, approver } of approvers)
+        output.line(`  ${role}: ferry approver add "id of the migration" ${approver}`);
       output.line('The command for support works only if the migration was started with --approver.');
     },
   };

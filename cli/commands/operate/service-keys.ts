@@ -72,7 +72,7 @@ async function withServiceDatabase(
   if (databaseUrl === undefined) {
     throw new CommandFailed(
       'cannot find the database of a Company Data Service on this machine',
-      "set DATABASE_URL to the address of the service's database, or start the service without --temporary, with: ferry service start",
+      "start the service: with ferry up if it belongs to a stack, or with ferry service start (without --temporary); if its database is elsewhere, set DATABASE_URL to the database's address",
     );
   }
   try {

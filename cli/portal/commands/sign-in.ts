@@ -40,7 +40,9 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
   const stored = readSignIns(terminal.env, link.origin);
   if (link.invitation !== null)
     return redeem(context, link, link.invitation).catch((error: unknown) => {
-      if (!(error instanceof ApiError) || error.status !== 403 || stored.length === 0) throw error;
+      // The portal's own refusal has advice. A 403 without advice is from a proxy, and does not concern the invitation.
+      if (!(error instanceof ApiError) || error.status !== 403 || error.advice === undefined || stored.length === 0)
+        throw error;
       const known = stored.map(({ migrationId, person }) => `${migrationId} as ${person}`).join(', ');
       const see =
         stored.length === 1

@@ -27,7 +27,7 @@ test('a resume ends the run at once, although the lease of an interrupted compan
   const [connection, native] = [await Connection.connect({ address }), await NativeConnection.connect({ address })];
   const { workflow } = new Client({ connection, namespace });
   const run = workflow.getHandle(`${migrationId}.batch`);
-  /** Returns whether the run waits for the next check, since it has read the result of the latest check. */
+  /** Returns whether the run has read the result of the latest check, and waits for the next one. */
   const waitsAfterCheck = async (): Promise<boolean> => {
     const { events } = await run.fetchHistory();
     const all = events ?? [];
