@@ -165,7 +165,7 @@ export const fields = {
 export const fieldsForSupport = {
   ...fields,
   heldBackDetails: nullableText.describe(
-    '`heldBack` with the names of other clients, for support only; null if there are no such names, or if the company is not held back',
+    '`heldBack` with the names of other clients, migrations and companies, for support only; null if `heldBack` is complete, or if the company is not held back',
   ),
 };
 

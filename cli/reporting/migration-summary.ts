@@ -242,7 +242,7 @@ function windowsPausedText(progress: Progress, why: string, isBatchRunning: bool
   // Moves can begin in an open window while the migration waits for a person, but not while it is paused.
   const canMove = state !== 'paused' && openWindowOf({ ...progress, state: 'running' }, windows, isBatchRunning, at);
   const stop = canMove ? `. To stop moves in the open window: ferry pause ${migrationId}` : '';
-  const until = open && `Moves continue until the open window closes at ${localTime(open.closesAt)}. After that, no`;
+  const until = open && `Moves can begin until the open window closes at ${localTime(open.closesAt)}. After that, no`;
   const none = canMove ? 'No further window opens' : 'No window opens now';
   return `${until === null ? none : `${until} window opens`} (${why}). To open windows again: ferry schedule resume ${migrationId}${stop}`;
 }

@@ -145,7 +145,7 @@ async function invite(
         output.line();
         output.line(
           secret === null
-            ? `The link is not secret, because it works only for ${email ?? ''} at ${account?.issuer ?? ''}. The first sign-in must be before ${localTime(expiresAt)}.`
+            ? `The link is not secret, because it admits only people who are invited, with their accounts: ${person} with ${email ?? ''} at ${account?.issuer ?? ''}. The first sign-in must be before ${localTime(expiresAt)}.`
             : `The link works once, until ${localTime(expiresAt)}. It is not shown again.`,
         );
         if (role === 'client')

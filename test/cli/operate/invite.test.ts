@@ -163,7 +163,7 @@ describe('an invitation for an account', () => {
       `https://portal.example/#migration=${migration}&sign-in=openid&provider=abcd-0123-4567-89ab-cdef-0123-4567-89ab\n`,
     );
     expect(out).toContain(
-      'The link is not secret, because it works only for cleo@acme.example at https://identity.example.',
+      'The link is not secret, because it admits only people who are invited, with their accounts: Cleo with cleo@acme.example at https://identity.example.',
     );
     expect((await run(['--list', migration])).out).toMatch(/Cleo +client +cleo@acme\.example +not used yet/);
     expect(JSON.parse((await run(['--list', migration, '--json'])).out)).toMatchObject({

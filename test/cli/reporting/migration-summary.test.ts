@@ -145,7 +145,7 @@ test('if the Schedule is paused, show does not promise moves that nobody begins,
   };
   const open = at('2026-03-02T21:00:00.000Z', true);
   expect(open).toContain('The remaining companies are being moved, in the window');
-  expect(open).toMatch(/Moves continue until the open window closes at .*After that, no window opens \(platform/);
+  expect(open).toMatch(/Moves can begin until the open window closes at .*After that, no window opens \(platform/);
   for (const closed of [at('2026-03-02T21:00:00.000Z', false), at('2026-03-02T12:00:00.000Z', false)]) {
     expect(closed).not.toMatch(/are moved in the window|are being moved/);
     expect(closed).toContain('No window opens now (platform trouble, Sam). To open windows again: ferry schedule');
