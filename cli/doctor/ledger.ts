@@ -34,7 +34,7 @@ const TERMINATED = 'terminated';
 const WORKFLOW_IDS = 'workflow ids';
 const PORTAL_REQUESTS = 'portal requests';
 
-/** @param isReady whether the namespace can be used, a payload key is configured, and the database's schema is up to date */
+/** @param isReady whether the namespace can be used, a payload key is configured, and the schema is up to date */
 export async function checkLedger(env: NodeJS.ProcessEnv, isReady: boolean): Promise<readonly CheckResult[]> {
   if (!isReady)
     return [LEDGER, VAULTS].map((about) =>

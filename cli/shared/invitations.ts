@@ -1,6 +1,6 @@
 /** Lists invitations to the portal, for `ferry invite --list`. */
 import { fingerprintOf } from '../../security';
-import { isEnding } from '../../domain/migration/migration-state';
+import { isOver } from '../../domain/migration/terminated';
 import type { MigrationClient, MigrationSummary } from '../../client';
 import { listInvitations, type Invitation } from '../../store';
 import type { CommandResult, Output } from '../terminal/output';
@@ -73,7 +73,7 @@ export async function readKeysToConfirm(
   listed: readonly Pick<MigrationSummary, 'migrationId' | 'state'>[],
 ): Promise<readonly Invitation[]> {
   if (!db) return [];
-  const open = new Set(listed.flatMap(({ migrationId, state }) => (isEnding(state) ? [] : [migrationId])));
+  const open = new Set(listed.flatMap(({ migrationId, state }) => (isOver(state) ? [] : [migrationId])));
   return (await listInvitations(db, null)).filter((each) => open.has(each.migrationId) && isUnconfirmed(each));
 }
 

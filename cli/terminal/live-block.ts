@@ -29,7 +29,10 @@ export function openLiveBlock(stream: TerminalStream): LiveBlock {
   };
   // Draws every line again, because the terminal shows what a person types.
   const redraw = (): void => {
-    const lines = (shown ?? []).slice(0, stream.rows ?? 24);
+    const rows = stream.rows ?? 24;
+    const all = shown ?? [];
+    // The last line says whether the drawing is up to date.
+    const lines = all.length > rows ? [...all.slice(0, rows - 1), ...all.slice(-1)] : all;
     // Without a line feed at the end, which would scroll a full screen.
     const text = lines.map((line) => textOf(line) + ERASE_TO_END_OF_LINE).join('\n');
     stream.write(HOME + text + ERASE_BELOW);

@@ -87,7 +87,10 @@ export function fourEyesRefusal(
   return null;
 }
 
-/** Returns whether the four-eyes rule excludes every approver of this role, so that only a new approver can approve. */
+/**
+ * Returns whether the four-eyes rule excludes every approver of this role. Then a new approver is needed or, in step 2, a
+ * proposal of another person.
+ */
 export function excludesEveryApprover(
   approvers: readonly Pick<Approver, 'role' | 'by'>[],
   { step, role }: Pick<StepDecision, 'step' | 'role'>,

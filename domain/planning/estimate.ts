@@ -1,7 +1,7 @@
 /** Estimates how long a migration will take, as a range, from the volume of data and the speed of the service. */
 import { toFullMinute } from '../text/sentences';
 import type { MigrationLimits } from './limits';
-import { pollsDuring, timeAtPace } from './pacing';
+import { paceOf, pollsDuring, timeAtPace } from './pacing';
 import { perMinute, withinLimit, type Throughput } from './throughput';
 import { endWithin } from './windows';
 
@@ -199,11 +199,12 @@ export function estimate({ volume, limits, speedEstimate, throughput = null, fro
 function timeAtThroughput(
   { companies, largestFamily }: Volume,
   throughput: Throughput | null,
-  { slicesAtOnce, companiesPerSliceAtOnce, companiesPerMinute }: EstimateInput['limits'],
+  limits: EstimateInput['limits'],
   { importMs }: Speed,
 ): number | null {
-  if (throughput === null || throughput.moved < slicesAtOnce * companiesPerSliceAtOnce) return null;
-  const rate = perMinute(withinLimit(throughput, companiesPerMinute));
+  const { slices, companies: perSlice } = paceOf(limits);
+  if (throughput === null || throughput.moved < slices * perSlice) return null;
+  const rate = perMinute(withinLimit(throughput, limits.companiesPerMinute));
   return rate === null ? null : Math.max((companies / rate) * MINUTE_MS, largestFamily * importMs);
 }
 

@@ -3,7 +3,6 @@ import type { FindingCode } from '../companies/finding';
 import type { Preflight } from '../migration/preflight-result';
 import type { Role } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
-import { rolesWithoutApprover } from './four-eyes';
 import type { Progress } from './progress';
 
 /** Problems with the account, its key, the route or other migrations. If managed, only support can solve them. */
@@ -59,17 +58,12 @@ export const isOfSupport = (code: FindingCode): boolean => OF_SUPPORT.includes(c
 
 /**
  * Corrects who has to act. In step 1, the workflow names the client for every problem of the details, and cannot change
- * that, because recorded histories depend on it. Views show the roles that can solve the problems. If the four-eyes rule
- * excludes every approver of a role, support has to add another.
+ * that, because recorded histories depend on it. Views show the roles that can solve the problems.
  */
 export function withActingRoles(progress: Progress): Progress {
   const { state, waitingFor } = progress;
   if (state !== 'waiting') return progress;
-  const withoutApprover = rolesWithoutApprover(progress);
-  const roles = actingRoles(progress, waitingFor.roles).map((role) =>
-    withoutApprover.includes(role) ? 'support' : role,
-  );
-  return { ...progress, waitingFor: { ...waitingFor, roles: [...new Set(roles)] } };
+  return { ...progress, waitingFor: { ...waitingFor, roles: actingRoles(progress, waitingFor.roles) } };
 }
 
 /**

@@ -41,13 +41,19 @@ export function addApproverCommand(migrationId: string, role: Role): string {
   return `ferry approver add ${migrationId} "${role}:name:key"`;
 }
 
+/** Returns what helps if the four-eyes rule excludes every approver of a role from a step, with the command. */
+export function addAnotherText({ migrationId, proposal }: Progress, step: Step, role: Role): string {
+  const propose = step === 'schedule' && proposal !== null ? 'have another person propose the time, or ' : '';
+  return `${propose}add another with: ${addApproverCommand(migrationId, role)}`;
+}
+
 /** Says that the approvals of the open step need another approver, to follow a task; empty if they do not. */
 export function anotherApproverText(progress: Progress): string {
   return rolesWithoutApprover(progress)
-    .map(
-      (role) =>
-        `; the four-eyes rule excludes every approver for ${roleText(role)}, so add another with: ${addApproverCommand(progress.migrationId, role)}`,
-    )
+    .map((role) => {
+      const add = addAnotherText(progress, progress.step, role);
+      return `; the four-eyes rule excludes every approver for ${roleText(role)}, so ${add}`;
+    })
     .join('');
 }
 

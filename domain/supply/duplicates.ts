@@ -66,7 +66,8 @@ export class Duplicates {
       reader.error(this.organizationField, 'duplicate-organization', message, advice);
     }
 
-    const sameName = this.#names.record(storedName(name).toLowerCase(), reader.line);
+    // A company that exists at the service keeps its name there.
+    const sameName = this.#names.record((existing ? name : storedName(name)).toLowerCase(), reader.line);
     if (sameName !== null) {
       const message = `the name ${inQuotes(name)} appears on ${sameName}`;
       reader.warn('name', 'duplicate-name', message, 'ignore this if these are two different companies');

@@ -35,11 +35,15 @@ export interface App {
   readonly view: () => MigrationView;
   /** Reads the migration and the companies again, after a decision. */
   readonly refresh: () => Promise<void>;
+  /** Reads only the migration again, so that the selected companies stay selected. */
+  readonly reread: () => Promise<void>;
 }
 
-/** Returns whether the newest view still has this action. */
-export const isOffered = (app: App, { message, step }: Action): boolean =>
-  app.view().actions.some((action) => action.message === message && action.step === step);
+/** Reads the migration again, and returns whether it still has this action. */
+export async function isStillOffered(app: App, { message, step }: Action): Promise<boolean> {
+  await app.reread();
+  return app.view().actions.some((action) => action.message === message && action.step === step);
+}
 
 /** Returns whether this browser can sign decisions of a client with a key that support has confirmed. */
 export const canDecide = ({ session, key }: App): boolean =>

@@ -110,6 +110,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
     },
     view: () => latest.view,
     refresh,
+    reread,
   };
   const migrationName = `${titleOf(latest.view)} (${latest.view.platform.name})`;
   const shown = `${migrationName}, as ${session.person}`;
@@ -222,10 +223,14 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
     if (haveCompaniesChanged || haveDecisionsChanged) updateLists();
   }
 
-  async function refresh(): Promise<void> {
+  async function reread(): Promise<void> {
     const newer = await readMigration().catch(() => null);
-    if (hasEnded) return;
     if (newer !== null) show(newer);
+  }
+
+  async function refresh(): Promise<void> {
+    await reread();
+    if (hasEnded) return;
     for (const list of [exceptions, companies]) list.clear();
     await Promise.all([exceptions.restart(), companies.restart()]);
   }

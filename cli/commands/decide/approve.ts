@@ -3,7 +3,7 @@ import { roleRefusal } from '../../../domain/decisions/roles';
 import { roleText, STEP_RULES, STEPS, type Role, type Step } from '../../../domain/migration/steps';
 import { isStepDone, type Progress } from '../../../domain/progress/progress';
 import {
-  addApproverCommand,
+  addAnotherText,
   excludedPeople,
   needsAnotherApprover,
   otherPersonText,
@@ -175,7 +175,7 @@ function othersText(
   // The approval of a step that is done is refused for another reason.
   if (isStepDone(progress, step) || otherPersonText(progress, { step, role, by }) === null) return null;
   if (needsAnotherApprover(progress, step, role))
-    return `four-eyes rule: no approver for ${roleText(role)} can approve the step; add another with: ${addApproverCommand(progress.migrationId, role)}`;
+    return `four-eyes rule: no approver for ${roleText(role)} can approve the step; ${addAnotherText(progress, step, role)}`;
   const excluded = eitherOf(excludedPeople(progress, step, role));
   const approval = `ferry approve ${progress.migrationId} ${step}`;
   const own = role === 'client' ? byClient(approval) : bySupport(`${approval} --by "your name"`);

@@ -72,9 +72,9 @@ async function readProblems(ferry: MigrationClient, client?: string): Promise<Re
 type Answers = ReadonlyMap<string, Pick<ListedLine, 'waitingFor' | 'onHoldSince'>>;
 
 /**
- * Asks running and paused migrations, and migrations in step 1, who must act and since when an outage has kept them on hold. Best
- * effort, because a worker might not answer. Does not ask workflows that have ended abnormally in Temporal, because
- * they would still name the people for whom they waited.
+ * Asks running and paused migrations, and migrations in step 1, who must act and since when an outage has kept them on
+ * hold. Best effort, because a worker might not answer. Does not ask workflows that have ended abnormally in Temporal,
+ * because they would still name the people for whom they waited.
  */
 async function readAnswers(ferry: MigrationClient, summaries: readonly MigrationSummary[]): Promise<Answers> {
   const asked = summaries
@@ -177,7 +177,7 @@ async function readLines(ferry: MigrationClient, client?: string) {
     onlyInLedger: false,
   }));
   const migrations = [...lines, ...onlyInLedger];
-  return { migrations, notInLedger: ledger.notInLedger, toConfirm: await readKeysToConfirm(ferry, migrations) };
+  return { migrations, notInLedger: ledger.notInLedger, toConfirm: await readKeysToConfirm(ferry, summaries) };
 }
 
 async function list(env: NodeJS.ProcessEnv, client?: string): Promise<CommandResult> {

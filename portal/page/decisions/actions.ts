@@ -4,7 +4,7 @@ import { counted } from '../../../domain/text/sentences';
 import type { Action, Company } from '../../client/api';
 import { sendInParts } from '../../client/decisions';
 import { offeredRemedies } from '../../client/remedies';
-import { isOffered, canDecide, decide, type App } from '../app';
+import { isStillOffered, canDecide, decide, type App } from '../app';
 import { openDialog } from '../elements/dialog';
 import type { Child } from '../elements/elements';
 import { limitsForm, referencesForm, syncForm, timeForm, type Scope } from './forms';
@@ -53,7 +53,7 @@ async function openForm(app: App, action: Action, selected: readonly Company[]):
       );
     },
     onDone: app.refresh,
-    isOffered: () => isOffered(app, action),
+    isStillOffered: () => isStillOffered(app, action),
   });
 }
 

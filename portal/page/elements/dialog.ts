@@ -35,8 +35,8 @@ export interface DecisionDialog {
   readonly send: (reason: string | undefined, sending: Sending) => Promise<RequestAnswer>;
   /** Reads the migration again. */
   readonly onDone: () => Promise<void>;
-  /** Returns whether the person can still make the decision, from the newest view of the migration. */
-  readonly isOffered: () => boolean;
+  /** Reads the migration again, and returns whether the person can still make the decision. */
+  readonly isStillOffered: () => Promise<boolean>;
 }
 
 /**
@@ -55,7 +55,7 @@ export function openDialog(options: DecisionDialog): void {
     reason,
     send,
     onDone,
-    isOffered,
+    isStillOffered,
   } = options;
   const returnTo = document.activeElement;
   const reasonInput = el('textarea', { id: 'reason', rows: 3, maxlength: 2_000, required: reason === 'required' });
@@ -144,11 +144,6 @@ export function openDialog(options: DecisionDialog): void {
       problem.textContent = problemText(error);
       setSending(false);
     }
-  }
-
-  async function isStillOffered(): Promise<boolean> {
-    await onDone();
-    return isOffered();
   }
 
   /** Removes the button for a decision that is no longer possible, for example because the step has ended. */

@@ -3,7 +3,7 @@ import { clientSecretProblem } from '../../../domain/supply/client-secret';
 import { applicationDigest, hashOfBox } from '../../../domain/supply/sealed-digest';
 import { isPlaceholder } from '../../../domain/text/placeholders';
 import { findPlatform } from '../../../platforms/platforms';
-import { isOffered, signed, submit, type App } from '../app';
+import { isStillOffered, signed, submit, type App } from '../app';
 import type { Action } from '../../client/api';
 import { base64Of } from '../../client/supply';
 import { FormProblem, openDialog } from '../elements/dialog';
@@ -55,6 +55,6 @@ export function openApplication(app: App, action: Action): void {
       return submit('/api/application', body, say);
     },
     onDone: app.refresh,
-    isOffered: () => isOffered(app, action),
+    isStillOffered: () => isStillOffered(app, action),
   });
 }

@@ -7,7 +7,7 @@ import type { Action, Company } from '../../client/api';
 import { readByReference, refusedCredentials } from '../../client/credential-check';
 import { notSentTexts, unsentTexts, type Refused } from '../../client/refused';
 import type { RequestAnswer } from '../../contract/requests';
-import { isOffered, eachCompany, type App } from '../app';
+import { isStillOffered, eachCompany, type App } from '../app';
 import { checkCredentials, OBTAINED_AT_LABEL, type CheckedFile } from './credential-file';
 import { openDialog, problemText, sentence } from '../elements/dialog';
 import { el, field, fieldset, hint, type Child } from '../elements/elements';
@@ -79,7 +79,7 @@ export async function openCredentials(app: App, action: Action, selected: readon
       return withFileAdvice(await supply(app, { message, credentials, fields }, sending), checked);
     },
     onDone: app.refresh,
-    isOffered: () => isOffered(app, action),
+    isStillOffered: () => isStillOffered(app, action),
   });
 }
 

@@ -3,7 +3,7 @@ import { MAX_MANIFEST_COMPANIES } from '../../../domain/migration/decision-field
 import { counted } from '../../../domain/text/sentences';
 import type { Action } from '../../client/api';
 import { supplyManifest } from '../../client/manifest';
-import { isOffered, decide, submit, type App } from '../app';
+import { isStillOffered, decide, submit, type App } from '../app';
 import { openDialog } from '../elements/dialog';
 import { el, field, fieldset, hint, type Child } from '../elements/elements';
 import { createFileCheck, platformOf } from './file-check';
@@ -45,7 +45,7 @@ export function openManifest(app: App, action: Action): void {
       });
     },
     onDone: app.refresh,
-    isOffered: () => isOffered(app, action),
+    isStillOffered: () => isStillOffered(app, action),
   });
 }
 
