@@ -169,7 +169,7 @@ test('if the sweep Schedule cannot be created, the worker logs the command to us
     warn: (_: unknown, text: string) => void warnings.push(text),
   } as never);
   expect(warnings).toEqual([
-    expect.stringMatching(/; create it with: ferry setup\. Until then, find .* with: ferry sweep$/),
+    expect.stringMatching(/; create it with: ferry setup; until then, find .* with: ferry sweep$/),
   ]);
   await connection.close();
 });
