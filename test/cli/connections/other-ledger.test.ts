@@ -13,7 +13,7 @@ let migration: TestMigration;
 let other: TestDatabase;
 beforeAll(async () => {
   other = await createTestDatabase('ledger');
-  migration = await startTestMigration(orchestrator, 'elsewhere', ['sbx-ok-1.e1']);
+  migration = await startTestMigration(orchestrator, 'in-other-ledger', ['sbx-ok-1.e1']);
   // The workflow's mark is then higher than that of a ledger without the migration.
   await migration.until(({ preflight }) => preflight !== null);
   const { digests } = await migration.until(({ waitingFor }) => waitingFor.roles.includes('support'));

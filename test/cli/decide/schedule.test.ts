@@ -190,7 +190,7 @@ test('show prints no closing time if the windows cover the whole week, and says 
 });
 
 test('a migration that was terminated before it had a Schedule has none to come, and no moves to stop', async () => {
-  const terminated = await startTestMigration(orchestrator, 'terminated', ['sbx-ok-1']);
+  const terminated = await startTestMigration(orchestrator, 'ended-by-force', ['sbx-ok-1']);
   await terminated.send('adjust', windowChange(closedWindows()));
   await orchestrator.ferry.temporal.workflow.getHandle(terminated.id).terminate();
   const why = `terminated in Temporal at .*, so no company moves; to close the migration, run: ferry sweep --close ${terminated.id}\n`;

@@ -1,3 +1,4 @@
+import { Duplicates, type NumberMap } from '../../../domain/supply/duplicates';
 import { parseCompany } from '../../../domain/supply/row-parser';
 import { RowReader } from '../../../domain/supply/row-reader';
 import { findPlatform, type Platform } from '../../../platforms/platforms';
@@ -18,4 +19,34 @@ test.each([
   );
   parseCompany(1, reader, XERO);
   expect(found.filter((code) => code.startsWith('name'))).toEqual(codes);
+});
+
+function createMap(): NumberMap {
+  const numbers = new Map<string, number>();
+  const get = (key: string): number => numbers.get(key) ?? 0;
+  const update: NumberMap['update'] = (key, next) => {
+    const previous = get(key);
+    numbers.set(key, next(previous));
+    return previous;
+  };
+  return { get, update };
+}
+
+test.each([
+  [true, []],
+  [false, ['duplicate-name']],
+])('names that the service cannot store are the same only if it has to store them (exists: %s)', (exists, codes) => {
+  const found: string[] = [];
+  const duplicates = new Duplicates(XERO.organizationField, createMap);
+  for (const [index, name] of ['株', '東'].entries()) {
+    const id = String(index);
+    const position = new Map([['name', { text: name, line: index + 2, column: 1 }]]);
+    const reader = new RowReader({ file: '', modifiedAt: new Date(0) }, index, position, ({ code }) =>
+      found.push(code),
+    );
+    const common = { row: index, reference: `C-${id}`, name, organization: id, expectedInvoices: null };
+    const existing = exists ? { companyId: id, connectionId: null } : null;
+    duplicates.checkCompany(reader, { ...common, wave: null, family: null, existing });
+  }
+  expect(found).toEqual(codes);
 });
