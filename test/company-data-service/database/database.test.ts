@@ -114,7 +114,7 @@ it('the service does not start with a schema that a newer version has updated', 
   expect(await ferry(['service', 'keys', 'list'], undefined, env)).toMatchObject({
     exitCode: 1,
     err: expect.stringMatching(
-      /updated the schema .*\(step 999-of-the-future\); use the version of ferry that has updated this database/,
+      /of the Company Data Service has updated its schema \(999-of-the-future\); use the version of ferry that has updated this database/,
     ) as string,
   });
 });

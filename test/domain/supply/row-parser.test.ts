@@ -41,7 +41,7 @@ test.each([
   for (const [index, name] of ['株', '東'].entries()) {
     const id = String(index);
     const position = new Map([['name', { text: name, line: index + 2, column: 1 }]]);
-    const reader = new RowReader({ file: '', modifiedAt: new Date(0) }, index, position, ({ code }) =>
+    const reader = new RowReader({ file: '', modifiedAt: new Date(0) }, index + 2, position, ({ code }) =>
       found.push(code),
     );
     const common = { row: index, reference: `C-${id}`, name, organization: id, expectedInvoices: null };
