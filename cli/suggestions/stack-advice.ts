@@ -38,7 +38,7 @@ type Stack = Config<'runningStack'>['runningStack'];
 /** The part that configures the database: the environment, or a running stack with its own or an external Postgres. */
 type DatabaseSource = 'environment' | 'stack' | 'stack with an external Postgres';
 
-/** What to correct in the environment if Postgres answers but refuses, by the code of its reason. */
+/** The corrections of the environment that help if Postgres answers but refuses, by the code of its reason. */
 const REFUSALS: Readonly<Record<string, string>> = {
   '28P01': 'correct the user name and the password in DATABASE_URL',
   '28000': 'correct the user name in DATABASE_URL, or allow this user to connect from this machine',

@@ -15,7 +15,7 @@ interface ListedSignIn {
   /** True if support has to confirm the person's key before the person can decide. */
   readonly mustConfirm: boolean;
   readonly problem: string | null;
-  /** What to do about the problem; null without a problem. */
+  /** The advice about the problem; null without a problem. */
   readonly advice: string | null;
 }
 
