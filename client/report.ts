@@ -106,8 +106,9 @@ export async function readReport(
  */
 async function isBehind(ferry: Parameters<typeof readReport>[0], { id, ending }: StoredMigration): Promise<boolean> {
   if (ending !== null) return false;
-  if ((await readLedgerStatus(ferry.db, id)).isProvenBehind) return true;
-  return 'temporal' in ferry && (await isLedgerProvenBehind(ferry, id).catch(() => false));
+  return 'temporal' in ferry
+    ? isLedgerProvenBehind(ferry, id).catch(() => false)
+    : (await readLedgerStatus(ferry.db, id)).isProvenBehind;
 }
 
 async function* readReportedCompanies(

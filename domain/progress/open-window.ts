@@ -1,11 +1,9 @@
 /** The window in which moves continue although the Schedule, which opens the windows, is paused. */
 import { waitsForDeferred } from '../companies/counts';
-import { onHoldText } from '../migration/outage';
 import { isAlwaysOpen, windowOccurrences, type Window, type WindowOccurrence } from '../planning/windows';
 import type { Progress } from './progress';
-import { remainingText } from './remaining-moves';
-import { countUndecided, decideText } from './undecided';
-import { isForPausedWindows } from './waiting-for';
+import { countUndecided } from './undecided';
+import { isForPausedWindows, waitingForMoves } from './waiting-for';
 
 type MovesInWindow = Pick<Progress, 'state' | 'step' | 'counts' | 'waitingFor' | 'window' | 'openedWindow'>;
 
@@ -72,17 +70,11 @@ export function hasOpenWindow(
 export function withWindowsResumed(progress: Progress): Progress {
   const { state, route, step, counts, reconnections, window, windows, outage, waitingFor } = progress;
   if (state !== 'waiting' || !isForPausedWindows(waitingFor)) return progress;
-  const relinking = reconnections?.waiting ?? 0;
-  const undecided = outage === null ? countUndecided({ step, counts, relinking, countsRelinked: true }) : 0;
-  if (undecided > 0) {
-    const roles = [route === 'self-service' ? 'client' : 'support'] as const;
-    return { ...progress, waitingFor: { roles, what: decideText(undecided) }, areWindowsPaused: false };
-  }
-  const what = outage === null ? remainingText({ counts, window, windows }, null) : onHoldText(outage);
-  return {
-    ...progress,
-    ...{ state: 'running', waitingFor: { roles: [], what }, waitingSince: null, areWindowsPaused: false },
-  };
+  const undecided = countUndecided({ step, counts, relinking: reconnections?.waiting ?? 0, countsRelinked: true });
+  const { roles, what } = waitingForMoves(outage, undecided, { counts, window, windows });
+  const resumed = { ...progress, areWindowsPaused: false };
+  if (roles.length === 0) return { ...resumed, state: 'running', waitingFor: { roles, what }, waitingSince: null };
+  return { ...resumed, waitingFor: { roles: route === 'self-service' ? ['client'] : roles, what } };
 }
 
 /** Returns whether the moves of step 6 can begin. While a person has to act, deferred companies are still tried. */

@@ -149,10 +149,18 @@ function waitingInComplete(state: MigrationState): WaitingFor {
       ? client('resume the windows, or ask support to resume them: they are paused, so no move begins')
       : support('resume the windows: they are paused, so no move begins');
   }
-  if (state.outage) return noOne(onHoldText(state.outage));
-  const undecided = state.asksWhileDeferred ? countUndecided(state) : 0;
-  if (undecided > 0) return support(decideText(undecided));
-  return noOne(remainingText({ counts, window: state.window, windows: state.limits.windows }, null));
+  const moves = { counts, window: state.window, windows: state.limits.windows };
+  return waitingForMoves(state.outage, state.asksWhileDeferred ? countUndecided(state) : 0, moves);
+}
+
+/**
+ * Returns who has to act while nothing prevents the moves of the remaining companies.
+ *
+ * @param undecided the number of companies that people can decide about
+ */
+export function waitingForMoves(outage: Outage | null, undecided: number, moves: RemainingMoves): WaitingFor {
+  if (outage) return noOne(onHoldText(outage));
+  return undecided > 0 ? support(decideText(undecided)) : noOne(remainingText(moves, null));
 }
 
 /** Returns whether the work in progress is the move of the remaining companies, now, at their next try or in a window. */
