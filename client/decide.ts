@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { signingRules } from '../domain/migration/approvers';
 import type { DecisionMessage } from '../domain/migration/parse-decision';
-import { parseSigned, signatureRefusal, bytesToSign, type Signature } from '../domain/migration/signatures';
+import { bytesToSign, parseSigned, signatureRefusal, signingOf, type Signature } from '../domain/migration/signatures';
 import type { Role } from '../domain/migration/steps';
 import { inSpan } from '../observability/tracing';
 import { UnknownPayloadKey, type SigningKey } from '../security';
@@ -140,8 +139,8 @@ export async function signatureProblem(
   message: DecisionMessage,
   content: DecisionContent,
 ): Promise<string | null> {
-  const { approverChanges: changes } = await readRecordedDecisions(ferry.db, id);
-  const signing = { migrationId: id, changes, ...signingRules(rules?.approvers ?? null, changes) };
+  const { approverChanges } = await readRecordedDecisions(ferry.db, id);
+  const signing = signingOf(id, rules?.approvers ?? null, approverChanges);
   const signer = signerOf(ferry, content);
   const decision = signer && signed(signer, id, message, { decisionId: randomUUID(), ...content });
   return signatureRefusal(signing, content.role, decision && parseSigned(message, decision));

@@ -13,7 +13,13 @@ import { signingRules } from '../migration/approvers';
 import type { Decision, Outcome, Unreadable } from '../migration/decision';
 import type { MigrationState, UnrecordedDecision } from '../migration/migration-state';
 import { DEFAULT_DECISION_RULES, type DecisionRules } from '../migration/plan';
-import { recordedSignature, signatureRefusal, withLastSigned, type SignedMessage } from '../migration/signatures';
+import {
+  recordedSignature,
+  signatureRefusal,
+  signingOf,
+  withLastSigned,
+  type SignedMessage,
+} from '../migration/signatures';
 import { counted } from '../text/sentences';
 import { approve } from './approvals';
 import { approverRefusal, changeApprovers } from './approver-changes';
@@ -91,8 +97,7 @@ export function decide(
 ): MigrationState {
   const earlier = outcomeOf(state, decision.decisionId);
   if (earlier && !earlier.malformed) return state;
-  const { approverChanges: changes = null } = state;
-  const signing = { migrationId: source.migrationId, changes, ...signingRules(rules.approvers, changes) };
+  const signing = signingOf(source.migrationId, rules.approvers, state.approverChanges ?? null);
   const signed = recordedSignature(signing, decision.role, source.signed);
   const badSignature = signatureRefusal(signing, decision.role, signed, state.lastSigned);
   const ruling = badSignature ? refused(badSignature) : ruleWithGuards(state, decision, at, rules);

@@ -8,7 +8,6 @@ import type { Decision } from '../migration/decision';
 import type { Approval, DecisionRecord, Ending } from '../migration/migration-state';
 import type { DecisionRules } from '../migration/plan';
 import { parseDecision } from '../migration/parse-decision';
-import { signingRules } from '../migration/approvers';
 import {
   canonicalJson,
   recordedSignature,
@@ -16,6 +15,7 @@ import {
   type LastSigned,
   type MigrationSigning,
   type SignedMessage,
+  signingOf,
 } from '../migration/signatures';
 import { STEP_RULES, STEPS, type Step } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
@@ -88,8 +88,7 @@ export function ledgerSigning({
   rules,
   recorded,
 }: Pick<LedgerView, 'migrationId' | 'rules' | 'recorded'>): MigrationSigning {
-  const { approverChanges: changes } = recorded;
-  return { migrationId, changes, ...signingRules(rules?.approvers ?? null, changes) };
+  return signingOf(migrationId, rules?.approvers ?? null, recorded.approverChanges);
 }
 
 /** Returns the facts in the ledger, which knows the steps only from their approvals. */

@@ -9,7 +9,14 @@ import { ed25519 } from '@noble/curves/ed25519';
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils';
 import { momentText } from '../text/sentences';
 import { fieldsOf, withoutUnsafeCharacters } from '../text/untrusted-text';
-import { approverWithKey, removalOf, type ApproverChange, type SigningRules } from './approvers';
+import {
+  approverWithKey,
+  removalOf,
+  signingRules,
+  type Approver,
+  type ApproverChange,
+  type SigningRules,
+} from './approvers';
 import type { DecisionMessage } from './parse-decision';
 import { roleText, type Role } from './steps';
 
@@ -80,6 +87,20 @@ export interface MigrationSigning extends SigningRules {
   readonly migrationId: string;
   /** The applied decisions about approvers, oldest first. If absent, a refusal does not say who removed a key. */
   readonly changes?: readonly ApproverChange[] | null;
+}
+
+/**
+ * Returns the signing rules of a migration.
+ *
+ * @param atStart the approvers at the start of the migration; null if there were none
+ * @param changes the applied decisions about approvers, oldest first
+ */
+export function signingOf(
+  migrationId: string,
+  atStart: readonly Approver[] | null,
+  changes: readonly ApproverChange[] | null,
+): MigrationSigning {
+  return { migrationId, changes, ...signingRules(atStart, changes) };
 }
 
 /**
