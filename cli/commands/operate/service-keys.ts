@@ -72,7 +72,7 @@ async function withServiceDatabase(
   if (databaseUrl === undefined) {
     throw new CommandFailed(
       'cannot find the database of a Company Data Service on this machine',
-      "start the service: with ferry up if it belongs to a stack, or with ferry service start (without --temporary); if its database is elsewhere, set DATABASE_URL to the database's address",
+      "if the service belongs to a stack, start it with ferry up; if not, with ferry service start, but without --temporary; if its database is elsewhere, set DATABASE_URL to the database's address",
     );
   }
   try {
