@@ -131,8 +131,8 @@ async function checkTerminated(ferry: LedgerClient, open: readonly string[]): Pr
   if (terminated.length === 0) return [];
   const what =
     terminated.length === 1
-      ? `the workflow of ${terminated.join()} has ended in Temporal, but the migration still holds organizations and credentials`
-      : `the workflows of ${terminated.join(', ')} have ended in Temporal, but the migrations still hold organizations and credentials`;
+      ? `the workflow of ${terminated.join()} has ended in Temporal, but the migration is not closed: no other migration can move its organizations, and its vault still exists`
+      : `the workflows of ${terminated.join(', ')} have ended in Temporal, but the migrations are not closed: no other migration can move their organizations, and their vaults still exist`;
   return [problem(TERMINATED, what, eachWith('close', terminated, closing))];
 }
 

@@ -40,7 +40,10 @@ interface Verification {
   readonly added: readonly Approver[];
   /** The last line with the signature of the export; null if the file has none. */
   readonly end: TrailEnd | null;
-  /** Why nothing proves the last line; null if it was verified. */
+  /**
+   * Why the last line was not checked, as the middle of a sentence; also set if there is no last line. Null if it was
+   * checked. If the check failed, `unproven` says why.
+   */
   readonly unprovenEnd: string | null;
   /**
    * True if the file contains the ledger's confirmations and release. The verification has then compared them with the

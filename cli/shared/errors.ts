@@ -103,7 +103,10 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [LabelReserved, 'choose another --label'],
   [LedgerBehind, 'then make this decision again'],
   [WorkflowIdOccupied, 'then run this command again'],
-  [WorkflowHadNoEffect, 'make sure that only your workers poll the task queue tokenferry, and run the command again'],
+  [
+    WorkflowHadNoEffect,
+    'check that ferry and the workers use the same DATABASE_URL, and that only your workers poll the task queue tokenferry (the Temporal UI shows who polls it); then run the command again',
+  ],
   [AmendedMigrationEnded, 'start a new migration with another --label'],
   [
     OrganizationTaken,

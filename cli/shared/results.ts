@@ -148,7 +148,10 @@ interface FirstCompanyOptions {
   readonly now?: Date;
 }
 
-/** Prints the result of the first company: the failed checks, and how many others have passed. */
+/**
+ * Prints the result of the first company: the failed checks, and how many others have passed. Until the approval, also
+ * the organization, because only people can compare its name with the manifest.
+ */
 export function printFirstCompany(
   output: Output,
   { firstCompany, steps }: Pick<Progress, 'firstCompany' | 'steps'>,
@@ -168,7 +171,10 @@ export function printFirstCompany(
   const summary = inFull || passed === 0 ? '' : `, ${checks} passed (${how} lists them)`;
   const at = checkedAt === undefined ? '' : `, checked ${shortTime(checkedAt, now)}`;
   output.line(`First company ${reference}: ${result}${at}${summary}`);
-  for (const check of inFull ? evidence : failed) output.line(`  ${evidenceText(output, check)}`);
+  const needsComparison = stage === 'verified' && !isApproved;
+  const isListed = ({ code, passed }: Evidence): boolean =>
+    inFull || !passed || (code === 'organization' && needsComparison);
+  for (const check of evidence.filter(isListed)) output.line(`  ${evidenceText(output, check)}`);
 }
 
 function evidenceText(output: Output, { label, passed, detail, correlationId, durationMs }: Evidence): string {

@@ -181,7 +181,7 @@ function pathOf(text: string): string {
 function askWord(prompts: Prompts, question: string, isReserved = (_word: string) => false): Promise<string> {
   const rejection = (answer: string): string | null => {
     if (!isIdWord(answer))
-      return 'Use up to 64 lower-case letters, digits and hyphens, without a hyphen at the beginning or end';
+      return 'Use up to 64 characters: a-z, 0-9 and hyphens, without a hyphen at the beginning or end';
     return isReserved(answer) ? 'This label is reserved; use another label' : null;
   };
   return prompts.text(question, { rejection });

@@ -31,7 +31,7 @@ export function assertStartable(
     if (word !== undefined && !isIdWord(word)) {
       throw new CommandFailed(
         `${option} ${word} cannot be part of an id`,
-        'use up to 64 lower-case letters, digits and hyphens, without a hyphen at the beginning or end',
+        'use up to 64 characters: a-z, 0-9 and hyphens, without a hyphen at the beginning or end',
       );
     }
   }

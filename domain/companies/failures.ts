@@ -239,7 +239,7 @@ const SHOWN_STOPS: Readonly<Record<StopReason, { readonly cause: string; readonl
       "correct the application's secret (or, if no company has moved with it, its client id or environment), or supply credentials that it obtained; then resume",
   },
   'wrong-organization': {
-    cause: 'a credential belongs to another organization than its company',
+    cause: 'a credential gives access to an organization other than the one in the manifest',
     advice:
       'if rows of the manifest have shifted by one, correct them, and supply their credentials again; if rows of the credentials have shifted by one, replace the credentials of all companies that are still waiting; otherwise, replace only the wrong credential; then resume',
   },

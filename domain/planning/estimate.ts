@@ -8,7 +8,10 @@ import { endWithin } from './windows';
 /** The volume that is still to be moved. */
 export interface Volume {
   readonly companies: number;
-  /** Records of these companies together, from the manifest and, if supplied, the total number of records. */
+  /**
+   * Records of these companies together: the sum of the manifest's numbers or, if some rows give none, the supplied
+   * total if it is larger.
+   */
   readonly records: number;
   /** Companies for which the manifest gives no number of records; 0 if the total number was supplied. */
   readonly companiesWithoutVolume: number;

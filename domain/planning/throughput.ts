@@ -4,7 +4,10 @@ import { endWithin, type Window } from './windows';
 /** The companies that were moved in a recent period. */
 export interface Throughput {
   readonly moved: number;
-  /** How long companies were moving in the period. Milliseconds. Leaves out closed windows, pauses and downtime. */
+  /**
+   * How long at least one company was moving in the period. Milliseconds. Leaves out the rest, for example a closed
+   * window in which no company is syncing.
+   */
   readonly withinMs: number;
 }
 

@@ -70,7 +70,7 @@ export interface WindowOpening {
 export const NO_WINDOWS =
   'the migration has no windows any more, because it has ended or because moves can begin at any time';
 
-/** Parses an untrusted window occurrence without its other fields. Returns null if the value is none. */
+/** Parses an untrusted window occurrence, and drops its other fields. Returns null if the value is not one. */
 export function parseWindowOccurrence(value: unknown): WindowOccurrence | null {
   const { opensAt, closesAt } = fieldsOf(value);
   return isMoment(opensAt) && isMoment(closesAt) ? { opensAt, closesAt } : null;

@@ -56,8 +56,8 @@ function connectedFinding(
 ): PreflightFinding {
   const which = `company ${quoted(name)} (${companyId}) in the account`;
   const into = existing
-    ? `this row will use the company that it names in serviceCompanyId, ${existing.companyId}`
-    : 'a new company will be created';
+    ? `this row uses the company that it names in serviceCompanyId, ${existing.companyId}`
+    : 'this migration does not use that company, but a new one';
   const connected =
     status === 'Linked'
       ? errorFinding(

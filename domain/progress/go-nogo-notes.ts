@@ -62,7 +62,7 @@ function toleranceText(limits: MigrationLimits, failures: GoNoGoFacts['failures'
     ...(toleratedShare === null
       ? []
       : [
-          `once ${MIN_TRIED_FOR_SHARE} companies have been tried, more than ${percent(toleratedShare)} of them could not be moved`,
+          `more than ${percent(toleratedShare)} of all tried companies could not be moved, from ${MIN_TRIED_FOR_SHARE} tried companies on`,
         ]),
   ];
   return `${bounds.join('; or, ')} ${failures === null ? '(failures before the resume do not count)' : soFar(failures)}`;

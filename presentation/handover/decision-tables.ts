@@ -65,8 +65,8 @@ function stoppageRows(head: ReportHead): readonly (readonly string[])[] {
 function whyText({ kind, source, stop, beganAt, endedAt }: Stoppage, platform: string): string {
   if (kind === 'pause')
     return `The migration paused automatically${stop === null ? '' : `: ${stopText(stop, platform, NO_COUNTS)}`}`;
-  // The duration is rough: the recorded beginning can be some seconds too early or too late, because calls are repeated
-  // before an outage is recognised.
+  // The duration is rough. The recorded beginning is when the work on the first deferred company began or, if later,
+  // when a company last got through. The outage can have begun some seconds before or after that.
   const waited =
     endedAt === null ? 'Moves wait' : `Moves waited ${roughDuration(Date.parse(endedAt) - Date.parse(beganAt))}`;
   return `${waited}, because no call got through to ${source === 'platform' ? platform : 'the Company Data Service'}`;

@@ -21,7 +21,7 @@ export interface BatchFacts {
 
 /** Returns the current details of a batch run, as Markdown. */
 export function batchDetails({ migrationId, runNumber, window, counts, at, outage }: BatchFacts): string {
-  const next = outage ? 'The companies are waiting to move' : 'The companies are about to move';
+  const next = outage ? 'The run is waiting' : 'The run is beginning';
   return [
     `# ${counts ? sentence(movedText(counts)) : next}. Nothing for you to do here.`,
     ...(outage ? [`**On hold:** ${outageText(outage)}. The run continues automatically.`] : []),

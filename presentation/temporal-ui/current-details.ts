@@ -212,8 +212,9 @@ function needsSecret(progress: Progress): boolean {
 }
 
 /**
- * Returns where the report is. A client whose decisions must be signed has the portal, or a key of its own. Other
- * clients may have a link to the portal that only lets them look. The workflow does not know whether they have one.
+ * Returns where the report is. A client whose decisions must be signed almost always has the portal; if it signs with
+ * a key of its own instead, it asks its contact. Other clients may have a link to the portal that only lets them look.
+ * The workflow does not know whether they have one.
  */
 function reportText({ route, migrationId, contact, signing }: Progress): string {
   const lists = 'It lists every company.';

@@ -36,7 +36,7 @@ export async function recordApplication(
     .execute();
 }
 
-/** An application with which companies were moved. */
+/** An application with which companies were connected. */
 export interface ApplicationInUse {
   readonly application: ApplicationFacts;
   /** The number of companies whose credentials the service has accepted. */
@@ -44,8 +44,8 @@ export interface ApplicationInUse {
 }
 
 /**
- * Lists the applications with which companies were moved on a migration's platform and in its namespace. Includes
- * companies of all migrations, open or ended. A different application must not be registered for them, because the
+ * Lists the applications with which companies were connected on a migration's platform and in its namespace. Includes
+ * companies of all migrations, open or ended, and companies that do not count as moved. A different application must not be registered for them, because the
  * service refreshes tokens only with the application that is registered.
  */
 export async function readApplicationsInUse(db: Database, migrationId: string): Promise<readonly ApplicationInUse[]> {

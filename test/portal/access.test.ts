@@ -86,8 +86,8 @@ test.each([
   ['post', '/api/session/identity/answer', '404', /The portal has no identity provider/],
   ['get', '/api/reports/{id}', '404', /no such report/],
   ['post', '/api/decisions', '403', /the session does not have the role client; `error` and `advice` say why/],
-  ['post', '/api/reports', '403', /You may not do this/],
-  ['delete', '/api/session', '403', /You may not do this/],
+  ['post', '/api/reports', '403', /The request is refused/],
+  ['delete', '/api/session', '403', /The request is refused/],
 ])(
   'the OpenAPI document keeps the description that a route gives an error: %s %s',
   async (method, path, status, text) => {

@@ -52,7 +52,7 @@ export function addCredentials(context: Context): void {
       program
         .command('credentials <migration> <file>')
         .description(
-          'Encrypt and store credentials from a CSV or JSON file with one row per company, or store a sealed file. If the platform rotates tokens, obtain the credentials only after the client has confirmed that syncing is off',
+          'Encrypt and store credentials from a CSV or JSON file with one row per company, or store a sealed file. In a managed migration, if the platform rotates tokens, obtain the credentials only after the client has confirmed that syncing is off',
         )
         .addOption(obtainedAtOption()),
     ),

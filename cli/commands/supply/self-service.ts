@@ -91,7 +91,9 @@ function confirmStart(
   const { manifest, platform } = check;
   if (!output.json && !(output.quiet && options.yes)) printStart(output, check);
   const handedOver = `${credentialsText(manifest)} will be handed over to the service`;
-  const after = isRotating(platform) ? ", and your own application's tokens will stop working" : '';
+  const after = isRotating(platform)
+    ? ', and the tokens will stop working in your own application if the service receives a refresh token'
+    : '';
   return confirm({ output, terminal }, options, { question: 'Start?', consequence: `${handedOver}${after}` });
 }
 
@@ -110,7 +112,7 @@ function printStart(output: Output, { files, findings, manifest, platform, limit
   );
   output.line(
     isRotating(platform)
-      ? `${platform.name}: when a company is moved, its tokens stop working in your own application.`
+      ? `${platform.name}: the service uses a refresh token as soon as it receives it. From then on, the company's tokens do not work in your own application.`
       : 'Once a company has been moved, only the service may use its token.',
   );
   output.line(

@@ -52,7 +52,7 @@ export function addCredentials(context: PortalContext): void {
     [
       'credentials',
       'credentialsSupplied',
-      'Check, encrypt and send the credentials in a CSV or JSON file with one row per company, or send a sealed file. If the platform rotates tokens, obtain the credentials only after you have confirmed that syncing is off',
+      'Check, encrypt and send the credentials in a CSV or JSON file with one row per company, or send a sealed file. In a managed migration, if the platform rotates tokens, obtain the credentials only after you have confirmed that syncing is off',
     ],
     [
       'replace-credential',

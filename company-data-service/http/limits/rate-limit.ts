@@ -9,7 +9,7 @@ const WINDOW_SECONDS = 60;
  */
 const LEASES_PER_WINDOW = 20;
 
-/** The requests that this process has left in a window. */
+/** A window of a key, and how many more requests this process can accept in it. */
 interface Window {
   /** The end of the window by the database's clock, which identifies the window. */
   readonly id: number;

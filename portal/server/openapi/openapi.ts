@@ -56,9 +56,9 @@ function errorsOf(access: Access, isChange: boolean): Record<string, unknown> {
   };
 }
 
-const FORBIDDEN = 'You may not do this; `error` and `advice` say why.';
+const FORBIDDEN = 'The request is refused. `error` says what is refused; `advice`, if there is one, says what to do.';
 const NOT_A_CLIENT =
-  'You may not do this, for example because the session does not have the role client; `error` and `advice` say why.';
+  'The request is refused, for example because the session does not have the role client. `error` says what is refused; `advice`, if there is one, says what to do.';
 
 /** The descriptions, by status, of answers that a route does not describe itself. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {

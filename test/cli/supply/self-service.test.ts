@@ -197,7 +197,7 @@ describe('before the start', () => {
       prompts,
     );
     expect(questions).toEqual(['Start?']);
-    expect(out).toContain('Xero: when a company is moved, its tokens stop working in your own application');
+    expect(out).toContain('Xero: the service uses a refresh token as soon as it receives it');
     expect(out).toContain('Nothing was stored or started');
     expect(exitCode).toBe(1);
     expect((await me.run('show', 'asked.xero')).err).toContain('there is no migration asked.xero');
@@ -208,7 +208,7 @@ describe('before the start', () => {
     const { exitCode, out, err } = await me.run('self-service', file, '-p', 'xero', '--client', 'unasked', ...more);
     expect(exitCode).toBe(1);
     expect(out + err).toContain(
-      "this cannot be undone: 1 credential will be handed over to the service, and your own application's tokens will stop working",
+      'this cannot be undone: 1 credential will be handed over to the service, and the tokens will stop working in your own application if the service receives a refresh token',
     );
     expect(out + err).toContain('run the command again with --yes');
     expect((await me.run('show', 'unasked.xero')).err).toContain('there is no migration unasked.xero');

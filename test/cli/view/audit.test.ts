@@ -55,7 +55,7 @@ test('an automatic pause is listed with its cause and numbers, without the advic
     .insertInto('stoppages')
     .values({ migration_id: migration.id, ...stoppage })
     .execute();
-  const cause = 'a credential belongs to another organization than its company (R-1 (Acme))';
+  const cause = 'a credential gives access to an organization other than the one in the manifest (R-1 (Acme))';
   const audit = async (format: string) =>
     (await ferry(['audit', migration.id, '--format', format], undefined, orchestrator.env)).out;
   expect((await audit('table')).replaceAll(/\s+/g, ' ')).toContain(`pause automatically (${cause}) still paused`);

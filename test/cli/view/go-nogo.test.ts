@@ -82,7 +82,7 @@ test('go-nogo answers go once everything is supplied, and prints what will pause
   expect(out).toContain(`GO  nightly.quickbooks-online (moves can begin from ${localTime(later)})`);
   expect(out).toContain('Who to call: the solutions team');
   expect(out).toContain(
-    'once 20 companies have been tried, more than 20% of them could not be moved (counted so far: 0 of 0 tried companies)',
+    'more than 20% of all tried companies could not be moved, from 20 tried companies on (counted so far: 0 of 0 tried companies)',
   );
 });
 

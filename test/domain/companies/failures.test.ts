@@ -175,7 +175,7 @@ test('the advice about a refused application also helps if another application o
 test('people read the current advice about a pause, with the numbers of the stored text', () => {
   const stored = stopReasonText('wrong-organization', 'A-1 (Acme), A-2');
   expect(shownStopText('wrong-organization', stored)).toMatch(
-    /^a credential belongs to another organization than its company \(A-1 \(Acme\), A-2\); if rows of the manifest have shifted by one, correct them, and supply their credentials again; /,
+    /^a credential gives access to an organization other than the one in the manifest \(A-1 \(Acme\), A-2\); if rows of the manifest have shifted by one, correct them, and supply their credentials again; /,
   );
   expect(shownStopText('too-many-failures', stopReasonText('too-many-failures', '5 of 9'))).toBe(
     'too many companies could not be moved (5 of 9); find out why, then resume; the failures so far then no longer count towards the next pause',

@@ -178,11 +178,8 @@ describe('an organization conflict', () => {
   });
 
   test.each([
-    [null, 'a new company will be created'],
-    [
-      { companyId: 'other', connectionId: null },
-      'this row will use the company that it names in serviceCompanyId, other',
-    ],
+    [null, 'this migration does not use that company, but a new one'],
+    [{ companyId: 'other', connectionId: null }, 'this row uses the company that it names in serviceCompanyId, other'],
   ])('with a previously connected company says to which company the row moves, if it names %j', (existing, text) => {
     const [finding] = found(row(2, { existing }), { connected: connected('Unlinked') });
     expect(finding?.message).toBe(`"2" was previously connected to company "Acme" (id) in the account; ${text}`);

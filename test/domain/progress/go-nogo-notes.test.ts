@@ -28,7 +28,7 @@ test.each<[Partial<typeof DEFAULT_LIMITS>, GoNoGoFacts['failures'], string]>([
   [
     { toleratedFailures: 5 },
     { failed: 2, tried: 40, accepted: 0 },
-    'more than 5 companies could not be moved; or, once 20 companies have been tried, more than 20% of them could not be moved (counted so far: 2 of 40 tried companies)',
+    'more than 5 companies could not be moved; or, more than 20% of all tried companies could not be moved, from 20 tried companies on (counted so far: 2 of 40 tried companies)',
   ],
   [
     { toleratedFailures: 1 },
@@ -45,7 +45,7 @@ test('while the migration is paused, the notes announce no pause that a resume p
   const limits = { ...DEFAULT_LIMITS, toleratedFailures: 1 };
   const { pauseNotes } = goNoGo(facts({ limits, failures: { failed: 2, tried: 40, accepted: 0 } }, paused));
   expect(pauseNotes[0]).toBe(
-    'more than 1 company could not be moved; or, once 20 companies have been tried, more than 20% of them could not be moved (failures before the resume do not count)',
+    'more than 1 company could not be moved; or, more than 20% of all tried companies could not be moved, from 20 tried companies on (failures before the resume do not count)',
   );
 });
 

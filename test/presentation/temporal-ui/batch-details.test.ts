@@ -22,7 +22,7 @@ test('the page of a batch run shows its window, the counts and the time of the c
 test('the page shows no times without windows, and no counts before the first count', () => {
   const text = batchDetails({ ...run, window: null, counts: null, at: AT });
   expect(text).toContain('none when this run began: moves could begin at any time');
-  expect(text).toContain('# The companies are about to move.');
+  expect(text).toContain('# The run is beginning.');
   expect(text).not.toContain('Counted');
   const endless = { opensAt: '2020-01-01T00:00:00.000Z', closesAt: '2026-03-22T00:00:00.000Z' };
   expect(batchDetails({ ...run, window: endless, counts: null, at: AT })).toBe(text);

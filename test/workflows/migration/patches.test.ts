@@ -27,8 +27,8 @@ const NEXT_TRY = 'the remaining company is waiting for its next try';
 
 test('the count of relinked companies is used only if the history has its marker', () => {
   const relinked = { ...DEFERRED, relinked: 3 };
-  // A new worker has counted the companies, but an old worker has run the workflow. The old worker took 1 of the 3
-  // failed companies for relinked, so it asked about 2, and it recorded the marker `ask-while-deferred`.
+  // A new worker has counted the companies, but an old worker has run the workflow. The old worker assumed that 1 of
+  // the 3 failed companies was relinked, asked about the other 2, and recorded the marker `ask-while-deferred`.
   expect(patchedWith(['ask-while-deferred'], relinked)).toEqual({
     what: 'decide what to do about 2 companies that were not moved',
     asked: ['count-relinked', 'ask-while-deferred'],
