@@ -85,7 +85,7 @@ test.each([
   ['post', '/api/session/identity', '404', /The portal has no identity provider/],
   ['post', '/api/session/identity/answer', '404', /The portal has no identity provider/],
   ['get', '/api/reports/{id}', '404', /no such report/],
-  ['post', '/api/decisions', '403', /the session does not have the role client; `error` and `advice` say why/],
+  ['post', '/api/decisions', '403', /the session does not have the role client. `error` says what is refused/],
   ['post', '/api/reports', '403', /The request is refused/],
   ['delete', '/api/session', '403', /The request is refused/],
 ])(
