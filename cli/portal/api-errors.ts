@@ -1,5 +1,6 @@
 /** Reads the errors of the portal's API: whether a request was sent, and the texts for people. */
 import type { ApiError } from '../../portal/client/api';
+import { codeOf, isCertificateRefused, reasonOf } from '../../portal/client/failed-connection';
 
 /** Words that have a capital letter only because they begin a sentence. */
 const FIRST_WORDS =
@@ -11,38 +12,26 @@ export function clause(text: string): string {
   return first.replace(/\.$/, '');
 }
 
-/** OpenSSL's and Node's codes for a certificate that cannot be trusted. */
-const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/;
-
 /** The codes of connections that were never established. */
 const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
 /** Returns whether a request has certainly not reached the portal. */
 export function wasNotSent({ cause }: ApiError): boolean {
-  return NOT_CONNECTED.includes(codeOf(reasonOf(cause))) || isCertificateRefused(cause);
+  return NOT_CONNECTED.includes(codeOf(cause)) || isCertificateRefused(cause);
 }
-
-/** Returns whether the certificate was refused. The message of the error then says what to do. */
-export const isCertificateRefused = (cause: unknown): boolean => CERTIFICATE.test(codeOf(reasonOf(cause)));
 
 /** Returns whether the portal might have stored a request that ended with this error. */
 export const mayBeReceived = (error: ApiError): boolean =>
   (error.status === 0 && !wasNotSent(error)) || error.status >= 500;
 
-const reasonOf = (error: unknown): unknown =>
-  error instanceof Error && error.cause instanceof Error ? error.cause : error;
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-
 export function unreachableText(origin: string, error: unknown): string {
   const cause = reasonOf(error);
-  const code = codeOf(cause);
+  const code = codeOf(error);
   if (/EXPIRED|NOT_YET_VALID/.test(code))
     return `the certificate of ${origin} has expired or is not valid yet (${code}). If the clock of this machine is right, tell your contact`;
   if (/ALTNAME/.test(code))
     return `the certificate of ${origin} is for another address (${code}). Check the address; if it is right, tell your contact`;
-  if (CERTIFICATE.test(code))
+  if (isCertificateRefused(error))
     return `the certificate of ${origin} is not trusted (${code}). If your organization has its own certificate authority, set NODE_EXTRA_CA_CERTS to the file with the certificate of this authority; otherwise, tell your contact`;
   if (code === 'EPROTO' || code.startsWith('ERR_SSL'))
     return `no encrypted connection to ${origin} is possible (${code})`;

@@ -10,6 +10,7 @@ import {
   type MigrationAnswer,
   type PortalAddress,
 } from '../../portal/client/api';
+import { isCertificateRefused } from '../../portal/client/failed-connection';
 import { repeatedSignIn, signInText } from '../../domain/migration/sign-in';
 import { fingerprintOf } from '../../domain/migration/approvers';
 import { createPortalToken, hashPortalToken, Secret } from '../../security/secret';
@@ -17,7 +18,7 @@ import type { Context } from '../shared/context';
 import { CommandFailed } from '../shared/errors';
 import { shellQuoted } from '../suggestions/remedy-commands';
 import { fittedTo } from '../terminal/output';
-import { clause, isCertificateRefused, mayBeReceived, unreachableText, wasNotSent } from './api-errors';
+import { clause, mayBeReceived, unreachableText, wasNotSent } from './api-errors';
 import { commandText, type PortalContext } from './context';
 import { readSignIns, signingKeyOf, writeSignIn, type SignIn } from './sign-ins';
 

@@ -6,6 +6,7 @@ import { isOver, stageOf } from '../../domain/migration/terminated';
 import type { ErrorSchema, RequestAnswer, RequestStatusSchema } from '../contract/requests';
 import type { CompaniesSchema, CompanySchema, MigrationAnswerSchema, MigrationView } from '../contract/migration-view';
 import type { IdentitySignInStartedSchema, PortalSession, SignInAgain } from '../contract/session';
+import { isCertificateRefused } from './failed-connection';
 
 export type Company = z.infer<typeof CompanySchema>;
 export type CompanyState = Company['state'];
@@ -57,9 +58,13 @@ export class ApiError extends Error {
     super(message, options);
   }
 
-  /** True if the same request can succeed later, because the network failed or a server is starting or busy. */
+  /**
+   * True if the same request can succeed later, because the network failed or a server is starting or busy. A refused
+   * certificate is not temporary: only a person can replace it.
+   */
   get isTemporary(): boolean {
-    return this.status === 0 || this.status === 429 || this.status >= 502;
+    if (this.status === 0) return !isCertificateRefused(this.cause);
+    return this.status === 429 || this.status >= 502;
   }
 }
 

@@ -1,5 +1,6 @@
 import { SessionSchema, type PortalSession } from '../../../portal/contract/session';
 import { ApiError } from '../../../portal/client/api';
+import { isCertificateRefused } from '../../../portal/client/failed-connection';
 import { Secret } from '../../../security/secret';
 import { createSigningKey, parseSigningKey } from '../../../security/signing-key';
 import { addYesOption, confirm, type YesOption } from '../../shared/context';
@@ -7,7 +8,7 @@ import { CommandFailed } from '../../shared/errors';
 import { shellQuoted } from '../../suggestions/remedy-commands';
 import type { CommandResult } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
-import { clause, isCertificateRefused, wasNotSent } from '../api-errors';
+import { clause, wasNotSent } from '../api-errors';
 import { apiOf, failingClearly, fingerprintOfKey, liveSession, sayOnce, validated } from '../connection';
 import { commandText, type PortalContext } from '../context';
 import { createFolder, deleteSignIn, readSignIns, writeSignIn, type SignIn } from '../sign-ins';
@@ -115,7 +116,8 @@ async function redeem(
   const answer = await apiOf(origin, null)
     .redeem(invitation, publicKey, 'token')
     .catch((error: unknown) => {
-      if (!(error instanceof ApiError) || !error.isTemporary || error.advice !== undefined) throw error;
+      if (!(error instanceof ApiError) || error.advice !== undefined) throw error;
+      if (!error.isTemporary && !wasNotSent(error)) throw error;
       const advice = wasNotSent(error)
         ? `the invitation was not used${isCertificateRefused(error.cause) ? '' : '; check the address and your connection'}`
         : 'run the command again; if the portal then refuses the invitation, ask your contact for a new invitation';

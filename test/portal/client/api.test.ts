@@ -1,6 +1,9 @@
 /** Tests calls to the portal with temporary errors, answers of a proxy, and lost connections. */
+import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { createPortalApi, type ApiError } from '../../../portal/client/api';
 
 let server: Server;
@@ -8,8 +11,12 @@ let server: Server;
 /** Starts a server that ends with the test. Returns its origin. */
 async function serve(listener: RequestListener): Promise<string> {
   server = createServer(listener);
+  return `http://${await listen()}`;
+}
+
+async function listen(): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 afterEach(() => {
@@ -109,4 +116,16 @@ test('an answer that breaks off is a lost connection, not an answer of a proxy',
   });
   const api = createPortalApi({ origin, headers: {}, unreachable: () => 'no answer' });
   await expect(api.readSession()).rejects.toMatchObject({ status: 0, message: 'no answer' });
+});
+
+test('a refused certificate is not tried again, because only a person can replace it', async () => {
+  const pem = (name: string): Buffer => readFileSync(path.join(__dirname, '..', 'certificates', name));
+  server = createTlsServer({ cert: pem('certificate-1.pem'), key: pem('key-1.pem') });
+  const origin = `https://${await listen()}`;
+  // Within this time, a temporary error is tried again once.
+  const api = createPortalApi({ origin, headers: {}, unreachable: () => 'not trusted', retryWithinMs: 100 });
+  const said: string[] = [];
+  const sent = api.submit('/api/decisions', {}, (text) => said.push(text));
+  await expect(sent).rejects.toMatchObject({ status: 0, message: 'not trusted', isTemporary: false });
+  expect(said).toEqual([]);
 });
