@@ -51,16 +51,16 @@ export function shownForecast(
  * end.
  */
 export function printEnd(output: Output, progress: Progress, found: ForecastFindings, now: Date): void {
-  const { live } = found;
+  const current = withLiveCounts(progress, found.live);
   const { proposal, throughput, estimate, step, state, counts, windows } = progress;
   if (proposal && step !== 'complete-migration' && !isOver(state)) {
     output.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
   }
   if (windows.length > 0 && countOpen(counts) > 0 && !isOver(state)) output.line(`Windows: ${shownWindows(windows)}`);
-  printFirstOpening(output, progress, now.toISOString());
+  printFirstOpening(output, current, now.toISOString());
   const forecast = shownForecast(progress, found, now);
-  const end = forecast?.ends ? endText(withLiveCounts(progress, live), forecast, now) : null;
-  const rate = recentRate(progress, live ?? throughput);
+  const end = forecast?.ends ? endText(current, forecast, now) : null;
+  const rate = recentRate(progress, found.live ?? throughput);
   if (forecast?.basis === 'throughput' && rate !== null) {
     return output.line(`Rate: ${[`${rateText(rate)} a minute`, end ?? []].flat().join(', ')}`);
   }

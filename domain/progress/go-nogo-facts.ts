@@ -4,7 +4,7 @@ import type { MigrationLimits } from '../planning/limits';
 import type { ApplicationsOfMoved, MigrationApplications } from '../preflight/applications';
 import type { Dependents } from '../preflight/dependents';
 import type { ServiceFacts } from '../preflight/preflight';
-import type { Forecast } from './forecast';
+import type { Forecast, LiveFigures } from './forecast';
 import type { Progress } from './progress';
 
 /**
@@ -57,6 +57,8 @@ export interface GoNoGoFacts {
   readonly forecast: Forecast | null;
   /** Null if there is no answer to the query about the migration. */
   readonly progress: Progress | null;
+  /** The ledger's counts, from which the forecast follows. Null if the ledger has no companies of the migration. */
+  readonly live: Pick<LiveFigures, 'counts'> | null;
   /** Why there is no answer, and what to do about it; null if there is one. */
   readonly unanswered: { readonly reason: string; readonly remedy: string } | null;
   /** Who paused the windows, and why; null if they are not paused or there are none. */

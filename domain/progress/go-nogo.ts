@@ -10,7 +10,7 @@ import { isHandoverRejected } from '../decisions/withdrawals';
 import { isMoveStep, STEP_RULES, stepNumber } from '../migration/steps';
 import { momentText, outOf, numberText } from '../text/sentences';
 import { actingText } from './acting-roles';
-import { workOfOpen } from './forecast';
+import { withLiveCounts, workOfOpen } from './forecast';
 import { anotherApproverText } from './four-eyes';
 import { companyAnswers } from './go-nogo-companies';
 import { failureAnswers } from './go-nogo-failures';
@@ -245,11 +245,11 @@ function applicationAnswer({ moved }: GoNoGoFacts, registered: ServiceFacts['app
  * because they depend on people, on an outage, on paused windows or on a deferral, assumes that they can move now.
  */
 function endOfMoves(facts: GoNoGoFacts): Pick<PreflightFacts, 'endsBy' | 'isEndAssumed'> {
-  const { forecast, windowsPaused, progress, limits, now } = facts;
+  const { forecast, windowsPaused, progress, live, limits, now } = facts;
   const forecastEnd =
     forecast && (forecast.ends || windowsPaused === null) ? (forecast.ends?.latest ?? null) : undefined;
   if (forecastEnd === null || (forecastEnd !== undefined && forecast?.isComplete)) return { endsBy: forecastEnd };
-  const work = progress && workOfOpen(progress);
+  const work = progress && workOfOpen(withLiveCounts(progress, live));
   const assumed = work ? endWithin(limits.windows, now, work.highMs) : forecastEnd;
   const isLater = assumed && forecastEnd && Date.parse(forecastEnd) > Date.parse(assumed);
   return { endsBy: isLater ? forecastEnd : assumed, isEndAssumed: true };

@@ -20,6 +20,7 @@ import {
   stateAt,
 } from '../../support/migrations/migration-states';
 import { capturedStream } from '../captured-terminal';
+import { shownMigration } from '../reporting/shown-migration';
 
 const NIGHTS: Window = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '22:00', to: '05:00', timeZone: 'UTC' };
 const MONDAY = { opensAt: '2026-12-07T22:00:00.000Z', closesAt: '2026-12-08T05:00:00.000Z' };
@@ -70,6 +71,14 @@ test('the figure counts from an earlier confirmation if a held-back company can 
   const heldBack = counts({ total: 10, waiting: 10, unconfirmed: 9, heldBack: 1 });
   const progress = starting('2026-12-05T22:00:00.000Z', { estimate: CONFIRMED_EARLIER, counts: heldBack });
   expect(printed(progress)).toContain('    data will be out of date for up to 157');
+});
+
+test('the figure counts from what the ledger says now, like the expected end', () => {
+  const progress = starting('2026-12-05T22:00:00.000Z', { estimate: CONFIRMED_EARLIER });
+  const live = { counts: counts({ total: 10, waiting: 10, unconfirmed: 9 }), moved: 0, withinMs: 0 };
+  const shown = shownMigration(progress, { live }, { now: new Date(EARLIER) });
+  expect(shown).toContain('    data will be out of date for up to 157');
+  expect(shown).not.toContain('after the start');
 });
 
 test('the page of the client shows the same window and the same figure', () => {

@@ -11,8 +11,14 @@ test('the notes give the end and the time without current data according to the 
   ]);
   const proposal = { startAt: '2026-03-09T22:00:00.000Z', role: 'support', by: 'Sam', at: AT } as const;
   const unconfirmed = counts({ total: 9, waiting: 9, unconfirmed: 9 });
-  expect(goNoGo(facts({}, stateAt('disable-syncing', { proposal, counts: unconfirmed }))).notes.at(-1)).toBe(
+  const before = stateAt('disable-syncing', { proposal, counts: unconfirmed });
+  expect(goNoGo(facts({}, before)).notes.at(-1)).toBe(
     'until then, the data of a company can be out of date for up to 5 hours after the start',
+  );
+  // The client has confirmed the companies since the workflow last counted them.
+  const live = { counts: counts({ total: 9, waiting: 9, unconfirmed: 0 }) };
+  expect(goNoGo(facts({ live }, before)).notes.at(-1)).toBe(
+    'until then, the data of a company can be out of date for up to 5 hours',
   );
   const some = { ...FORECAST, companies: 4, isComplete: false };
   expect(goNoGo(facts({ forecast: some })).notes.at(-2)).toBe(
