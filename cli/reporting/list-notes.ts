@@ -30,8 +30,8 @@ export interface ListNotes {
   readonly migrations: readonly ListedLine[];
   /** The migrations that Temporal has, but the ledger does not. */
   readonly notInLedger: readonly string[];
-  /** The invitations of people whose keys support has to confirm. */
-  readonly toConfirm: readonly Invitation[];
+  /** The people whose keys support has to confirm. */
+  readonly toConfirm: readonly Pick<Invitation, 'migrationId' | 'person'>[];
 }
 
 export function printListNotes(output: Output, { migrations, notInLedger, toConfirm }: ListNotes): void {

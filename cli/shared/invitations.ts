@@ -1,8 +1,6 @@
 /** Lists invitations to the portal, for `ferry invite --list`. */
 import { fingerprintOf } from '../../security';
-import { isOver } from '../../domain/migration/terminated';
-import type { MigrationClient, MigrationSummary } from '../../client';
-import { listInvitations, type Invitation } from '../../store';
+import type { Invitation } from '../../store';
 import type { CommandResult, Output } from '../terminal/output';
 import { bySupport, type NextCommand } from '../suggestions/remedy-commands';
 import { shortTime } from '../terminal/times';
@@ -67,18 +65,11 @@ export function keyConfirmations(invitations: readonly Invitation[]): readonly N
   }));
 }
 
-/** Reads the invitations to open migrations whose keys support has to confirm. Empty without the ledger. */
-export async function readKeysToConfirm(
-  { db }: Pick<MigrationClient, 'db'>,
-  listed: readonly Pick<MigrationSummary, 'migrationId' | 'state'>[],
-): Promise<readonly Invitation[]> {
-  if (!db) return [];
-  const open = new Set(listed.flatMap(({ migrationId, state }) => (isOver(state) ? [] : [migrationId])));
-  return (await listInvitations(db, null)).filter((each) => open.has(each.migrationId) && isUnconfirmed(each));
-}
-
 /** Names the people whose keys support has to confirm, with the command that says how. */
-export function printKeysToConfirm(output: Output, invitations: readonly Invitation[]): void {
+export function printKeysToConfirm(
+  output: Output,
+  invitations: readonly Pick<Invitation, 'migrationId' | 'person'>[],
+): void {
   for (const id of new Set(invitations.map(({ migrationId }) => migrationId))) {
     const people = invitations.flatMap(({ migrationId, person }) => (migrationId === id ? [person] : []));
     const [keys, these] = people.length === 1 ? ['key', 'this key'] : ['keys', 'these keys'];

@@ -100,6 +100,18 @@ export async function listInvitations(db: Database, migrationId: string | null):
     order by i.created_at desc, i.id`;
 }
 
+/** Lists the people who have signed in to these migrations with a key that support has not confirmed, latest first. */
+export async function listKeysToConfirm(
+  db: Database,
+  migrationIds: readonly string[],
+): Promise<readonly Pick<Invitation, 'migrationId' | 'person'>[]> {
+  return allRows<Pick<Invitation, 'migrationId' | 'person'>>(db)`
+    select migration_id as "migrationId", person from portal_invitations
+    where migration_id = any(${migrationIds})
+      and public_key is not null and key_confirmed_at is null and revoked_at is null
+    order by created_at desc, id`;
+}
+
 /**
  * Returns the latest invitation to the migration that was not revoked and whose registered public key has this
  * fingerprint (see `fingerprintOf`); undefined if there is none. Ignores case, spaces and hyphens.

@@ -9,12 +9,18 @@ import {
 } from '../../../client';
 import type { Step } from '../../../domain/migration/steps';
 import { isEnding } from '../../../domain/migration/migration-state';
-import { listStoredMigrations, readResults, readRunningCounts, type StoredMigrationCounts } from '../../../store';
+import { isOver } from '../../../domain/migration/terminated';
+import {
+  listKeysToConfirm,
+  listStoredMigrations,
+  readResults,
+  readRunningCounts,
+  type StoredMigrationCounts,
+} from '../../../store';
 import type { TableCell } from '../../terminal/table';
 import type { CommandResult } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
-import { readKeysToConfirm } from '../../shared/invitations';
 import { readFromLedger, withMigrationClient } from '../../connections/clients';
 import { LOST, NOT_STARTED, printListNotes, type ListedLine } from '../../reporting/list-notes';
 import { inParallel } from '../../connections/waiting';
@@ -151,8 +157,8 @@ async function readCounts(
   const open = summaries
     .filter(({ total, done, endedInTemporal }) => !endedInTemporal && (total === 0 || done < total))
     .slice(0, MAX_ASKED);
-  const idsOf = (isOver: boolean) =>
-    open.flatMap(({ migrationId, state }) => (isEnding(state) === isOver ? [migrationId] : []));
+  const idsOf = (isEnded: boolean) =>
+    open.flatMap(({ migrationId, state }) => (isEnding(state) === isEnded ? [migrationId] : []));
   const [running, ended] = await inParallel(readRunningCounts(db, idsOf(false)), readResults(db, idsOf(true)));
   return new Map(
     [...running, ...ended].map(({ migrationId, total, done, failed }) => [migrationId, { total, done, failed }]),
@@ -177,7 +183,9 @@ async function readLines(ferry: MigrationClient, client?: string) {
     onlyInLedger: false,
   }));
   const migrations = [...lines, ...onlyInLedger];
-  return { migrations, notInLedger: ledger.notInLedger, toConfirm: await readKeysToConfirm(ferry, summaries) };
+  const open = summaries.flatMap(({ migrationId, state }) => (isOver(state) ? [] : [migrationId]));
+  const toConfirm = ferry.db ? await listKeysToConfirm(ferry.db, open) : [];
+  return { migrations, notInLedger: ledger.notInLedger, toConfirm };
 }
 
 async function list(env: NodeJS.ProcessEnv, client?: string): Promise<CommandResult> {

@@ -1,7 +1,7 @@
 /** Tests which migrations `ferry list` shows in addition to those that Temporal lists. */
 import { createHash } from 'node:crypto';
 import { stripVTControlCharacters } from 'node:util';
-import { createInvitation, revokeInvitation } from '../../../store';
+import { createInvitation, markKeyConfirmed, revokeInvitation } from '../../../store';
 import { startTestMigration } from '../../workflows/running-migration';
 import { until } from '../../support/async';
 import { updateRow } from '../../support/migrations/ledger';
@@ -126,15 +126,17 @@ test('list counts the companies of running migrations from the ledger, because t
   expect(await line()).toMatchObject({ total: 3, done: 2, failed: 1 });
 });
 
-test('list names the people whose keys support has to confirm, unless the invitation was revoked', async () => {
+test('list names only the people whose keys support has to confirm', async () => {
   const { db } = orchestrator.ferry;
   const { id } = await startTestMigration(orchestrator, 'list-keys', ['sbx-ok-1']);
-  for (const person of ['Cleo', 'Dana', 'Eve']) {
+  for (const person of ['Cleo', 'Dana', 'Eve', 'Finn', 'Gus']) {
     const invitation = { migrationId: id, person, role: 'client', email: null, createdBy: 'Sam' } as const;
     const created = await createInvitation(db, { ...invitation, expiresAt: new Date(Date.now() + 3_600_000) });
+    if (person === 'Gus') continue; // Gus has not signed in.
     const change = { public_key: createHash('sha256').update(person).digest('hex'), redeemed_at: new Date() };
     await db.updateTable('portal_invitations').set(change).where('id', '=', created.id).execute();
     if (person === 'Eve') await revokeInvitation(db, created.id, 'Sam');
+    if (person === 'Finn') await markKeyConfirmed(db, created.id);
   }
   const listed = async () => (await ferry(['list'], undefined, orchestrator.env)).out;
   await until(async () => (await listed()).includes(id));
