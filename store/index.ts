@@ -55,7 +55,7 @@ export {
 } from './companies/first-company';
 export type { ChosenCompany } from './companies/first-company';
 export * from './reporting/figures';
-export { readOverviews } from './reporting/overview';
+export { readOverviews, readThroughput } from './reporting/overview';
 export type { Overview } from './reporting/overview';
 export { beginSlice, leaseMs, reclaimSent, releaseUnsent } from './companies/lease';
 export type { ClaimedCompany, LeaseOwner } from './companies/lease';

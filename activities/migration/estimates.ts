@@ -16,8 +16,8 @@ import {
   measureSpeed,
   readLimits,
   readMigration,
-  readOverviews,
   readSpeed,
+  readThroughput,
   readVolume,
   type Database,
 } from '../../store';
@@ -60,8 +60,7 @@ export function estimateActivities({ db }: ActivityDeps) {
       const { companies } = measured;
       const speedEstimate: SpeedEstimate = { speed: speedFrom(measured, before.speed), basis: 'migration', companies };
       if (runFinished && companies >= MIN_COMPANIES_MEASURED) await saveSpeed(db, platformKey, speedEstimate);
-      const [throughput = null] = await readOverviews(db, [migrationId]);
-      return estimateWith(db, migrationId, speedEstimate, null, throughput);
+      return estimateWith(db, migrationId, speedEstimate, null, await readThroughput(db, migrationId));
     },
   };
 }

@@ -1,30 +1,33 @@
 /** Says before an approval whether the four-eyes rule requires another person. */
 import { missingApprovals } from '../decisions/approvals';
-import { excludesEveryApprover, fourEyesRefusal } from '../decisions/guards';
+import { excludesEveryApprover, fourEyesRefusal, type EarlierActors } from '../decisions/guards';
 import { roleText, type Role, type Step } from '../migration/steps';
 import { eitherOf } from '../text/sentences';
 import type { Progress } from './progress';
 import { currentTask } from './waiting-for';
 
+type Acts = Pick<Progress, 'fourEyes' | 'proposal' | 'steps'>;
+
 /** Returns why the migration will refuse this person's approval under the four-eyes rule; null if it will not. */
 export function otherPersonText(
-  { fourEyes = null, proposal, steps }: Pick<Progress, 'fourEyes' | 'proposal' | 'steps'>,
+  progress: Acts,
   approval: { readonly step: Step; readonly role: Role; readonly by: string },
 ): string | null {
-  if (fourEyes === null) return null;
-  return fourEyesRefusal(approval, { approvals: approvalsIn(steps), proposal, suppliers: fourEyes.suppliers });
+  const earlier = earlierActors(progress);
+  return earlier && fourEyesRefusal(approval, earlier);
 }
+
+/** Returns who has approved, proposed or supplied so far; null without the four-eyes rule. */
+const earlierActors = ({ fourEyes = null, proposal, steps }: Acts): EarlierActors | null =>
+  fourEyes && { approvals: approvalsIn(steps), proposal, suppliers: fourEyes.suppliers };
 
 const approvalsIn = (steps: Progress['steps']) => steps.flatMap(({ approvals }) => approvals);
 
 /** Returns whether a role must sign, and the four-eyes rule excludes all its approvers from this step. */
-export function needsAnotherApprover(
-  { fourEyes = null, signing, proposal, steps }: Pick<Progress, 'fourEyes' | 'signing' | 'proposal' | 'steps'>,
-  step: Step,
-  role: Role,
-): boolean {
-  if (fourEyes === null || !signing.mustSign.includes(role)) return false;
-  const earlier = { approvals: approvalsIn(steps), proposal, suppliers: fourEyes.suppliers };
+export function needsAnotherApprover(progress: Acts & Pick<Progress, 'signing'>, step: Step, role: Role): boolean {
+  const { signing } = progress;
+  const earlier = earlierActors(progress);
+  if (earlier === null || !signing.mustSign.includes(role)) return false;
   return excludesEveryApprover(signing.approvers, { step, role }, earlier);
 }
 
@@ -84,13 +87,11 @@ export function fourEyesTexts(progress: Progress): readonly string[] {
 }
 
 /** Returns the people whose approval of the step in this role the four-eyes rule refuses. Empty without the rule. */
-export function excludedPeople(
-  progress: Pick<Progress, 'fourEyes' | 'proposal' | 'steps'>,
-  step: Step,
-  role: Role,
-): readonly string[] {
-  const { fourEyes = null, proposal, steps } = progress;
-  const approvers = approvalsIn(steps).map(({ by }) => by);
-  const people = new Set([...(fourEyes?.suppliers ?? []), ...(proposal ? [proposal.by] : []), ...approvers]);
-  return [...people].filter((by) => otherPersonText(progress, { step, role, by }) !== null);
+export function excludedPeople(progress: Acts, step: Step, role: Role): readonly string[] {
+  const earlier = earlierActors(progress);
+  if (earlier === null) return [];
+  const approvers = earlier.approvals.map(({ by }) => by);
+  const proposer = earlier.proposal === null ? [] : [earlier.proposal.by];
+  const people = new Set([...earlier.suppliers, ...proposer, ...approvers]);
+  return [...people].filter((by) => fourEyesRefusal({ step, role, by }, earlier) !== null);
 }

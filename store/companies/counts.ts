@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Counts } from '../../domain/companies/counts';
 import type { NextCompanies } from '../../domain/progress/go-nogo-facts';
-import { recentPeriodMs, RECENTLY_MOVED } from '../reporting/overview';
+import { throughputOf } from '../reporting/overview';
 import { oneRow, type Database } from '../database/database';
 import { IS_DEFERRED, IS_RETRIED } from './exceptions';
 import { isDue, isReadyToMove, LACKS_CREDENTIAL, WINDOW_IS_OPEN } from './claim';
@@ -115,8 +115,7 @@ export async function countWithMark(db: Database, migrationId: string): Promise<
 export async function countWithThroughput(db: Database, migrationId: string): Promise<Counts> {
   return oneRow<Counts>(db)`
     select counts.*, ${markOf(migrationId)} as "ledgerMark",
-      (select json_build_object('moved', ${RECENTLY_MOVED}, 'withinMs', ${recentPeriodMs(sql`${migrationId}::text`)})
-        from companies where migration_id = ${migrationId}) as throughput,
+      ${throughputOf(migrationId)} as throughput,
       (select count(*) from companies
         where migration_id = ${migrationId} and ${dependsOnReplaced(migrationId)})
         as "replacedApplication"

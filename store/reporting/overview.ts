@@ -1,20 +1,32 @@
 /** Progress and recent throughput of several migrations, for the dashboard. */
 import { sql, type RawBuilder } from 'kysely';
+import type { Throughput } from '../../domain/planning/throughput';
 import type { LiveFigures } from '../../domain/progress/forecast';
 import { companiesWithCredentialState } from '../companies/claim';
 import { IS_DEFERRED, IS_EXCEPTION } from '../companies/exceptions';
-import { allRows, type Database } from '../database/database';
+import { allRows, oneRow, type Database } from '../database/database';
 import { movingMs } from './moving-time';
 
 /** The period in which throughput is measured. Long enough for a stable rate and short enough to show a change. */
 const RECENT = sql`interval '10 minutes'`;
 
 /** The number of companies that were moved in the period, as an aggregate over `companies`. */
-export const RECENTLY_MOVED = sql<number>`count(*) filter (where moved_at > clock_timestamp() - ${RECENT})`;
+const RECENTLY_MOVED = sql<number>`count(*) filter (where moved_at > clock_timestamp() - ${RECENT})`;
 
 /** Returns how long companies of a migration were moving in the period, in milliseconds, as a scalar subquery. */
-export const recentPeriodMs = (migrationId: RawBuilder<unknown>): RawBuilder<number> =>
+const recentPeriodMs = (migrationId: RawBuilder<unknown>): RawBuilder<number> =>
   movingMs(migrationId, sql`clock_timestamp() - ${RECENT}`);
+
+/** Returns the recent throughput of a migration as a scalar subquery. */
+export const throughputOf = (migrationId: string): RawBuilder<Throughput> => sql`(
+  select json_build_object('moved', ${RECENTLY_MOVED}, 'withinMs', ${recentPeriodMs(sql`${migrationId}::text`)})
+  from companies where migration_id = ${migrationId})`;
+
+/** Reads the recent throughput of a migration. */
+export async function readThroughput(db: Database, migrationId: string): Promise<Throughput> {
+  const row = await oneRow<{ throughput: Throughput }>(db)`select ${throughputOf(migrationId)} as throughput`;
+  return row.throughput;
+}
 
 /** Counts of one migration's companies. */
 export interface Overview extends LiveFigures {
