@@ -79,10 +79,7 @@ interface ApplicationCredentials {
 export interface CompanyDataClient {
   /** Reads the account of the API key and the limits of its plan. */
   account(options?: CallOptions): Promise<CallResult<Account>>;
-  /** Succeeds if the service is up. */
-  healthz(options?: CallOptions): Promise<CallResult<void>>;
 
-  integrations(options?: CallOptions): AsyncIterable<Integration>;
   integration(platformKey: string, options?: CallOptions): Promise<CallResult<Integration>>;
   putApplicationCredentials(
     platformKey: string,
@@ -93,7 +90,6 @@ export interface CompanyDataClient {
   companies(filter?: CompanyFilter, options?: CallOptions): AsyncIterable<Company>;
   createCompany(details: CompanyDetails, options: CreationOptions): Promise<CallResult<Company>>;
   getCompany(companyId: string, options?: CallOptions): Promise<CallResult<Company>>;
-  updateCompany(companyId: string, details: CompanyDetails, options?: CallOptions): Promise<CallResult<Company>>;
   deleteCompany(companyId: string, options?: CallOptions): Promise<CallResult<void>>;
 
   connections(companyId: string, options?: CallOptions): AsyncIterable<Connection>;
@@ -101,7 +97,6 @@ export interface CompanyDataClient {
   getConnection(companyId: string, connectionId: string, options?: CallOptions): Promise<CallResult<Connection>>;
   /** Ends the service's access to the platform. Synced records stay readable. */
   unlinkConnection(companyId: string, connectionId: string, options?: CallOptions): Promise<CallResult<Connection>>;
-  deleteConnection(companyId: string, connectionId: string, options?: CallOptions): Promise<CallResult<void>>;
   /**
    * Hands a credential over to the service: the crossing. The connection's status and errors show the outcome.
    *
@@ -123,15 +118,6 @@ export interface CompanyDataClient {
    * syncing.
    */
   startSync(companyId: string, options?: CallOptions): Promise<CallResult<void>>;
-  /**
-   * Queues a sync of one data set. Throws `NotReady` if a sync of it is already queued or in progress, or if no
-   * connection that supports the data type is linked; `NotFound` if the company has connections, but none supports it.
-   */
-  queueSync(
-    companyId: string,
-    dataType: string,
-    options?: CallOptions & { readonly connectionId?: string | undefined },
-  ): Promise<CallResult<PullOperation>>;
   dataStatus(companyId: string, options?: CallOptions): Promise<CallResult<DataStatus>>;
   syncHistory(companyId: string, options?: CallOptions): AsyncIterable<PullOperation>;
   getSync(companyId: string, syncId: string, options?: CallOptions): Promise<CallResult<PullOperation>>;
@@ -147,9 +133,8 @@ export interface CompanyDataClient {
   countRecords(companyId: string, dataType: string, options?: CallOptions): Promise<CallResult<number>>;
 
   syncSettings(companyId: string, options?: CallOptions): Promise<CallResult<SyncSettings>>;
-  setSyncSettings(companyId: string, settings: SyncSettings, options?: CallOptions): Promise<CallResult<void>>;
 
-  /** Creates a record at the platform. The operation is `Pending` at first; read its outcome with `getPush`. */
+  /** Creates a record at the platform. The operation is `Pending` at first. */
   push(
     companyId: string,
     connectionId: string,
@@ -157,8 +142,6 @@ export interface CompanyDataClient {
     record: Readonly<Record<string, unknown>>,
     options: CreationOptions,
   ): Promise<CallResult<PushOperation>>;
-  pushes(companyId: string, options?: CallOptions): AsyncIterable<PushOperation>;
-  getPush(companyId: string, pushOperationKey: string, options?: CallOptions): Promise<CallResult<PushOperation>>;
 
   /** Waits until no request is in flight, then closes all connections. */
   close(): Promise<void>;

@@ -12,7 +12,7 @@ import {
   type RequestSpan,
 } from './caller';
 import { type RetryWait } from './retry-budget';
-import type { CompanyDataClient, CompanyDetails, TagPrefix } from './client';
+import type { CompanyDataClient, TagPrefix } from './client';
 import { withoutSecrets } from './credential-masking';
 import { followLink, parseAddress, pathTo, type Query } from './links';
 import { eachResult } from './paging';
@@ -118,10 +118,9 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
   const get = <S extends z.ZodType>(segments: readonly string[], schema: S, options?: CallOptions) =>
     caller.read(callTo('GET', segments), schema, options);
 
-  function list<T>(
+  function list<T extends { readonly id: string }>(
     page: z.ZodType<schemas.Page<T>>,
     segments: readonly string[],
-    idOf: (result: T) => string,
     options: CallOptions | undefined,
     query?: Query,
   ): AsyncIterable<T> {
@@ -131,10 +130,9 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
       firstPath: first.path,
       readPage: async (path) => (await caller.read({ ...first, path }, page, options)).value,
       follow: (currentPath, href) => followLink(address, currentPath, href),
-      idOf,
+      idOf: ({ id }) => id,
     });
   }
-  const byId = ({ id }: { id: string }) => id;
   const companyPath = (companyId: string, ...segments: readonly string[]) => ['companies', companyId, ...segments];
   const connectionPath = (companyId: string, connectionId: string, ...segments: readonly string[]) =>
     companyPath(companyId, 'connections', connectionId, ...segments);
@@ -146,9 +144,7 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
 
   return {
     account: (options) => get(['account'], schemas.accountSchema, options),
-    healthz: (options) => caller.send(callTo('GET', ['healthz']), options),
 
-    integrations: (options) => list(schemas.integrationPageSchema, ['integrations'], ({ key }) => key, options),
     integration: (platformKey, options) => get(['integrations', platformKey], schemas.integrationSchema, options),
     putApplicationCredentials(platformKey, { clientId, clientSecret, environment }, options) {
       const secret = clientSecret.reveal();
@@ -162,22 +158,20 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
     companies({ tags = {}, tagPrefix, query, pageSize } = {}, options) {
       const filter = tagPrefix ? `${tagPrefix.name}~${tagPrefix.prefix}` : firstTag(tags);
       const parameters = { tags: filter, query, pageSize };
-      const companies = list(schemas.companyPageSchema, ['companies'], byId, options, parameters);
+      const companies = list(schemas.companyPageSchema, ['companies'], options, parameters);
       return tagPrefix ? withTagPrefix(tagPrefix, companies) : withTags(tags, companies);
     },
-    createCompany: (details, { idempotencyKey, ...options }) =>
+    createCompany: ({ name, description, tags }, { idempotencyKey, ...options }) =>
       caller.read(
-        callTo('POST', ['companies'], { body: bodyOf(details), idempotencyKey, isCreation: true }),
+        callTo('POST', ['companies'], { body: { name, description, tags }, idempotencyKey, isCreation: true }),
         schemas.companySchema,
         options,
       ),
     getCompany: (companyId, options) => get(companyPath(companyId), schemas.companySchema, options),
-    updateCompany: (companyId, details, options) =>
-      caller.read(callTo('PUT', companyPath(companyId), { body: bodyOf(details) }), schemas.companySchema, options),
     deleteCompany: (companyId, options) => caller.send(callTo('DELETE', companyPath(companyId)), options),
 
     connections: (companyId, options) =>
-      list(schemas.connectionPageSchema, companyPath(companyId, 'connections'), byId, options),
+      list(schemas.connectionPageSchema, companyPath(companyId, 'connections'), options),
     createConnection: (companyId, platformKey, { idempotencyKey, ...options }) =>
       caller.read(
         callTo('POST', companyPath(companyId, 'connections'), {
@@ -196,8 +190,6 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
         schemas.connectionSchema,
         options,
       ),
-    deleteConnection: (companyId, connectionId, options) =>
-      caller.send(callTo('DELETE', connectionPath(companyId, connectionId)), options),
     async putAuthorization(companyId, connectionId, fields, options) {
       const body = fields.reveal();
       const secrets = Object.values(body);
@@ -216,15 +208,9 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
       // The service answers with 204. Another success status probably comes from a proxy, and accepting it would make
       // the company wait for syncs that were never queued.
       caller.send(callTo('POST', companyPath(companyId, 'data', 'all'), { isAnsweredWith204: true }), options),
-    queueSync: (companyId, dataType, { connectionId, ...options } = {}) =>
-      caller.read(
-        callTo('POST', companyPath(companyId, 'data', 'queue', dataType), { query: { connectionId } }),
-        schemas.pullOperationSchema,
-        options,
-      ),
     dataStatus: (companyId, options) => get(companyPath(companyId, 'dataStatus'), schemas.dataStatusSchema, options),
     syncHistory: (companyId, options) =>
-      list(schemas.pullOperationPageSchema, companyPath(companyId, 'data', 'history'), byId, options),
+      list(schemas.pullOperationPageSchema, companyPath(companyId, 'data', 'history'), options),
     getSync: (companyId, syncId, options) =>
       get(companyPath(companyId, 'data', 'history', syncId), schemas.pullOperationSchema, options),
 
@@ -236,11 +222,6 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
 
     syncSettings: (companyId, options) =>
       get(companyPath(companyId, 'syncSettings'), schemas.syncSettingsSchema, options),
-    setSyncSettings: (companyId, settings, options) =>
-      caller.send(
-        callTo('POST', companyPath(companyId, 'syncSettings'), { body: { companyId, ...settings } }),
-        options,
-      ),
 
     push: (companyId, connectionId, dataType, record, { idempotencyKey, ...options }) =>
       caller.read(
@@ -248,21 +229,10 @@ export function createCompanyDataClient(options: CompanyDataClientOptions): Comp
         schemas.pushOperationSchema,
         options,
       ),
-    pushes: (companyId, options) =>
-      list(
-        schemas.pushOperationPageSchema,
-        companyPath(companyId, 'push'),
-        ({ pushOperationKey }) => pushOperationKey,
-        options,
-      ),
-    getPush: (companyId, pushOperationKey, options) =>
-      get(companyPath(companyId, 'push', pushOperationKey), schemas.pushOperationSchema, options),
 
     close: () => transport.close(),
   };
 }
-
-const bodyOf = ({ name, description, tags }: CompanyDetails) => ({ name, description, tags });
 
 /**
  * Returns the first tag as a filter, such as `uid=42`. The other tags are not sent, because `withTags` checks all tags

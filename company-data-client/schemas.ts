@@ -195,9 +195,7 @@ export type Page<T> = Omit<z.infer<ReturnType<typeof pageOf>>, 'results'> & { re
 
 export const companyPageSchema = pageOf(companySchema);
 export const connectionPageSchema = pageOf(connectionSchema);
-export const integrationPageSchema = pageOf(integrationSchema);
 export const pullOperationPageSchema = pageOf(pullOperationSchema);
-export const pushOperationPageSchema = pageOf(pushOperationSchema);
 export const recordPageSchema = pageOf(recordSchema);
 
 /**

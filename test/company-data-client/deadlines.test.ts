@@ -86,7 +86,7 @@ describe('a call with sendBefore', () => {
     const options = { idempotencyKey: randomUUID(), sendBefore: new Date() };
     await expect(clientWith().createCompany({ name: 'Late' }, options)).rejects.toMatchObject({ reason: 'refused' });
     await expect(clientWith().createConnection('c1', 'qhyg', options)).rejects.toMatchObject({ reason: 'refused' });
-    await expect(clientWith().queueSync('c1', 'bills', options)).rejects.toMatchObject({ reason: 'refused' });
+    await expect(clientWith().startSync('c1', options)).rejects.toMatchObject({ reason: 'refused' });
     expect(service.arrived).toHaveLength(0);
   });
 

@@ -27,7 +27,6 @@ const idempotencyKey = CORRELATION_ID;
 const CALLS: readonly ((client: CompanyDataClient) => Promise<unknown>)[] = [
   (client) => client.account(),
   (client) => client.integration('qbon'),
-  (client) => everyOf(client.integrations()),
   (client) => everyOf(client.companies({ tags: { uid: '1' } })),
   (client) => client.createCompany({ name: 'Bakery' }, { idempotencyKey }),
   (client) => client.getCompany('c1'),

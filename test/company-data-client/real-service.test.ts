@@ -10,7 +10,6 @@ import {
 } from '../../company-data-client';
 import { createAccount, createKey, type Service, startService } from '../../company-data-service';
 import { Secret } from '../../security/secret';
-import { until } from '../support/async';
 import { createTestDatabase, type TestDatabase } from '../support/servers/database';
 import { SERVICE_CIPHER } from '../support/servers/keys';
 
@@ -73,17 +72,14 @@ async function syncedStatus(companyId: string): Promise<DataStatus> {
   }
 }
 
-test('the HTTP client checks that the service is up and reads the account of its key', async () => {
-  await client.healthz();
+test('the HTTP client reads the account of its key', async () => {
   const { value, correlationId, durationMs } = await client.account();
   expect(value).toMatchObject({ plan: 'paid', role: 'administrator' });
   expect(correlationId).toMatch(/^[0-9a-f-]{36}$/);
   expect(durationMs).toBeGreaterThan(0);
 });
 
-test('the HTTP client lists the platforms, and reads the callback URL of a platform', async () => {
-  const keys = (await collect(client.integrations())).map(({ key }) => key);
-  expect(keys).toEqual(expect.arrayContaining(['fbrh', 'vxvy', 'qhyg', 'fztf', 'pbtz', 'rwuv']));
+test('the HTTP client reads the callback URL of a platform', async () => {
   const { value } = await client.integration(QUICKBOOKS);
   expect(value).toMatchObject({
     key: QUICKBOOKS,
@@ -103,30 +99,19 @@ test('the HTTP client moves a company: create, connect, authorize, sync, count',
   const { value: page } = await client.records(companyId, 'invoices', { page: 2, pageSize: 5 });
   expect(page.results).toHaveLength(2);
   const history = await collect(client.syncHistory(companyId));
-  expect(history.find(({ dataType }) => dataType === 'invoices')).toMatchObject({
-    isCompleted: true,
-    isErrored: false,
-  });
+  const sync = history.find(({ dataType }) => dataType === 'invoices');
+  expect(sync).toMatchObject({ isCompleted: true, isErrored: false });
+  expect((await client.getSync(companyId, sync?.id ?? '')).value).toEqual(sync);
 });
 
-test('the HTTP client syncs a single data set and reads its sync', async () => {
-  const { companyId, connectionId } = await newConnection('Alone');
-  await client.putAuthorization(companyId, connectionId, tokens('sbx-ok-2.alone'));
-  const { value: queued } = await client.queueSync(companyId, 'bills', { connectionId });
-  await until(async () => (await client.getSync(companyId, queued.id)).value.isCompleted);
-  expect(await collect(client.syncHistory(companyId))).toMatchObject([{ id: queued.id, dataType: 'bills' }]);
-});
-
-test('the HTTP client reads and changes sync settings', async () => {
+test('the HTTP client reads sync settings', async () => {
   const { companyId } = await newConnection('Settings');
-  const { value: defaults } = await client.syncSettings(companyId);
-  expect(defaults.overridesDefaults).toBe(false);
-  const settings = defaults.settings.map((setting) => ({ ...setting, syncSchedule: 48 }));
-  await client.setSyncSettings(companyId, { ...defaults, settings });
-  expect((await client.syncSettings(companyId)).value).toEqual({ settings, overridesDefaults: true });
+  const { value } = await client.syncSettings(companyId);
+  expect(value.overridesDefaults).toBe(false);
+  expect(value.settings.map(({ dataType }) => dataType)).toContain('invoices');
 });
 
-test('the HTTP client pushes a record once, even if the call is repeated, and reads the outcome', async () => {
+test('the HTTP client pushes a record once, even if the call is repeated', async () => {
   const { companyId, connectionId } = await newConnection('Pushed');
   await client.putAuthorization(companyId, connectionId, tokens('sbx-ok-1.pushed'));
   const idempotencyKey = randomUUID();
@@ -134,8 +119,6 @@ test('the HTTP client pushes a record once, even if the call is repeated, and re
   const { value: pushed } = await push();
   expect(pushed).toMatchObject({ status: 'Pending', statusCode: 202 });
   expect((await push()).value.pushOperationKey).toBe(pushed.pushOperationKey);
-  await until(async () => (await client.getPush(companyId, pushed.pushOperationKey)).value.status === 'Success');
-  expect(await collect(client.pushes(companyId))).toMatchObject([{ pushOperationKey: pushed.pushOperationKey }]);
 });
 
 test('an unlinked connection cannot be synced', async () => {
@@ -177,13 +160,10 @@ test('the HTTP client finds companies by all of their tags, over several pages',
   expect(await collect(client.companies({ tags: { wave, row: '4' } }))).toMatchObject([{ tags: { wave, row: '4' } }]);
 });
 
-test('the HTTP client reads and changes a company, and deletes its connection and then the company', async () => {
-  const { companyId, connectionId } = await newConnection('Before');
-  await client.updateCompany(companyId, { name: 'After', description: 'moved' });
-  expect((await client.getCompany(companyId)).value).toMatchObject({ name: 'After', description: 'moved' });
+test('the HTTP client reads and deletes a company', async () => {
+  const { companyId, connectionId } = await newConnection('Deleted');
+  expect((await client.getCompany(companyId)).value).toMatchObject({ name: 'Deleted' });
   expect(await collect(client.connections(companyId))).toMatchObject([{ id: connectionId, status: 'PendingAuth' }]);
-  await client.deleteConnection(companyId, connectionId);
-  expect(await collect(client.connections(companyId))).toEqual([]);
   await client.deleteCompany(companyId);
   await expect(client.getCompany(companyId)).rejects.toThrow(NotFound);
 });

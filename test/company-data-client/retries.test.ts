@@ -10,7 +10,7 @@ import {
 } from '../../company-data-client';
 import { Secret } from '../../security/secret';
 import { dropped, droppedMidBody, empty, failing, html, json, neverAnswered, type Reply } from './misbehaving-service';
-import { COMPANY, CONNECTION, ID, useMisbehavingService } from './use-misbehaving-service';
+import { COMPANY, CONNECTION, useMisbehavingService } from './use-misbehaving-service';
 
 const FIELDS = new Secret({ accessToken: 'a' });
 
@@ -119,22 +119,11 @@ describe('an authorization', () => {
 });
 
 describe('every POST and PATCH', () => {
-  const operation = {
-    id: ID,
-    dataType: 'bills',
-    status: 'Queued',
-    requested: 'now',
-    isCompleted: false,
-    isErrored: false,
-  };
-  const OK = json(200, { ...COMPANY, ...CONNECTION, ...operation, pushOperationKey: ID, status: 'Linked' });
-  const settings = { settings: [], overridesDefaults: false };
+  const OK = json(200, CONNECTION);
   const idempotencyKey = randomUUID();
 
   test.each<[string, (of: CompanyDataClient) => Promise<unknown>, Reply?]>([
     ['startSync', (of) => of.startSync('c1'), empty(204)],
-    ['queueSync', (of) => of.queueSync('c1', 'bills')],
-    ['setSyncSettings', (of) => of.setSyncSettings('c1', settings)],
     ['unlinkConnection', (of) => of.unlinkConnection('c1', 'k1')],
     ['createConnection', (of) => of.createConnection('c1', 'qhyg', { idempotencyKey })],
   ])('is retried with the idempotency key of its first attempt: %s', async (_call, make, answer = OK) => {
@@ -154,8 +143,8 @@ describe('every POST and PATCH', () => {
   });
 
   test('is retried until its first attempt, whose response was lost, has ended', async () => {
-    service.answer(dropped, failing(409, 'The first request is under way'), OK);
-    expect((await clientWith().queueSync('c1', 'bills')).value).toMatchObject({ id: ID });
+    service.answer(dropped, failing(409, 'The first request is under way'), empty(204));
+    await clientWith().startSync('c1');
     expect(service.arrived).toHaveLength(3);
   });
 
