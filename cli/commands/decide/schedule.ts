@@ -162,7 +162,7 @@ async function pause(
 ): Promise<CommandResult> {
   const { by, reason } = options;
   const note = `${paused ? 'paused' : 'resumed'} by ${by}${reason === undefined ? '' : `: ${reason}`}`;
-  return changeEach(ids, async (id) => {
+  return changeEach(ferry, ids, async (id) => {
     if (!(await setSchedulePaused(ferry, id, paused, note)))
       return notScheduled(ferry, id, paused ? `; to stop moves, run: ferry pause ${id}` : '');
     return { done: true, text: paused ? `${note}; ${await untilResumed(ferry, id)}` : note };
@@ -188,7 +188,7 @@ async function untilResumed(ferry: LedgerClient, id: string): Promise<string> {
 }
 
 async function trigger(ferry: LedgerClient, ids: readonly string[]): Promise<CommandResult> {
-  return changeEach(ids, async (id) => {
+  return changeEach(ferry, ids, async (id) => {
     const outcome = await triggerSchedule(ferry, id);
     if (outcome === undefined) return notScheduled(ferry, id, '');
     if (outcome === null)
@@ -205,24 +205,27 @@ interface ChangeResult {
   readonly text: string;
 }
 
-/**
- * Returns why a migration has no Schedule.
- *
- * @param advice appended unless the migration has ended
- */
+/** Returns why a migration that has not ended has no Schedule, with the advice. */
 async function notScheduled(ferry: LedgerClient, migrationId: string, advice: string): Promise<ChangeResult> {
   const { windows, allReleased } = await readWindowSchedule(ferry, migrationId);
-  const end = await readEndText(ferry, migrationId);
   const failed = (text: string): ChangeResult => ({ done: false, text });
-  if (end !== null) return failed(`no schedule: ${end}`);
   if (windows.length === 0) return failed(`no schedule: the migration has no windows${advice}`);
   const when = allReleased ? 'before the next batch run' : 'in step 6';
   return failed(`no schedule yet: the schedule that opens the windows is created ${when}${advice}`);
 }
 
-async function changeEach(ids: readonly string[], work: (id: string) => Promise<ChangeResult>): Promise<CommandResult> {
+/** Changes the Schedules of migrations, except of migrations that have ended: their Schedules open no window. */
+async function changeEach(
+  ferry: LedgerClient,
+  ids: readonly string[],
+  work: (id: string) => Promise<ChangeResult>,
+): Promise<CommandResult> {
   const results: (ChangeResult & { readonly migrationId: string })[] = [];
-  for (const migrationId of ids) results.push({ migrationId, ...(await work(migrationId)) });
+  for (const migrationId of ids) {
+    const end = await readEndText(ferry, migrationId);
+    const result = end === null ? await work(migrationId) : { done: false, text: `nothing was changed: ${end}` };
+    results.push({ migrationId, ...result });
+  }
   return {
     failed: results.some(({ done }) => !done),
     json: { schema: 'ferry.schedule-change/1', results },

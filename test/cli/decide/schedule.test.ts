@@ -198,6 +198,19 @@ test('a migration that was terminated before it had a Schedule has none to come,
   expect(shown.out).toMatch(new RegExp(`^${terminated.id}  ${why}$`));
   for (const action of ['pause', 'resume', 'trigger']) {
     const { exitCode, out } = await run('schedule', action, terminated.id);
-    expect([exitCode, out]).toEqual([1, expect.stringMatching(new RegExp(`: no schedule: ${why}$`))]);
+    expect([exitCode, out]).toEqual([1, expect.stringMatching(new RegExp(`: nothing was changed: ${why}$`))]);
   }
+});
+
+test('the Schedule of a terminated migration is not changed, because its windows move nothing', async () => {
+  await orchestrator.ferry.temporal.workflow.getHandle(migration.id).terminate();
+  const schedule = orchestrator.ferry.temporal.schedule.getHandle(scheduleIdOf(migration.id));
+  const before = (await schedule.describe()).state;
+  for (const action of ['pause', 'resume', 'trigger']) {
+    const { exitCode, out } = await run('schedule', action, migration.id);
+    expect(out).toMatch(/: nothing was changed: terminated in Temporal at .*, so no company moves; /);
+    expect(out).toContain(`to close the migration, run: ferry sweep --close ${migration.id}\n`);
+    expect(exitCode).toBe(1);
+  }
+  expect((await schedule.describe()).state).toEqual(before);
 });
