@@ -114,7 +114,9 @@ export function printMigration(
     output.line(output.styled('yellow', windowsPausedText(progress, windowsPaused, isBatchRunning, now)));
   for (const failure of found.retryTexts) output.line(output.styled('yellow', `Retrying: ${failure}`));
   output.line();
-  if (progress.route !== 'self-service') {
+  // The cause of an automatic pause, and what to do about it, need the room of the steps. The first line names the step.
+  const isPausedAutomatically = !hasEnded && (progress.pause?.stopReason ?? null) !== null;
+  if (progress.route !== 'self-service' && (inFull || !isPausedAutomatically)) {
     const rows = progress.steps.map((step) => stepRow(step, found.confirmedBy));
     // The line about the approvals takes the place of the empty line, because a small terminal has no room for both.
     if (!printSteps(output, rows, hasEnded)) output.line();
@@ -133,8 +135,9 @@ export function printMigration(
   printDetails(output, progress, { inFull, isListed: listed !== null });
   printEnd(output, progress, found, now);
   if (limits !== null) printLimits(output, progress, limits);
-  // With windows, the screen has no room for the first company after its approval.
-  const hasRoom = inFull || progress.step !== 'complete-migration' || progress.windows.length === 0;
+  // With windows, or during an automatic pause, the screen has no room for the first company after its approval.
+  const isShort = progress.windows.length > 0 || isPausedAutomatically;
+  const hasRoom = inFull || progress.step !== 'complete-migration' || !isShort;
   if (hasRoom) printFirstCompany(output, progress, { inFull, how: '--evidence', now });
   if (found.chosenFirst !== null) printChosenFirst(output, found.chosenFirst);
   const signing = hasEnded ? null : signingText(progress.signing);
