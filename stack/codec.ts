@@ -19,6 +19,8 @@ export interface StackCodec {
     readonly uiUrls: readonly string[];
     readonly dataFolder: string;
   }): Promise<{ stop(): Promise<void> }>;
+  /** Releases the port if the codec server was not started. */
+  stop(): Promise<void>;
 }
 
 /** Reserves the codec server's port, because the Web UI and the codec server each need the other's address to start. */
@@ -37,5 +39,6 @@ export async function reserveStackCodec(port = DEFAULT_PORT): Promise<StackCodec
       }).finally(reserved.release);
       return { stop: () => server.close() };
     },
+    stop: async () => reserved.release(),
   };
 }

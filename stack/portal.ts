@@ -29,6 +29,8 @@ export interface StackPortal {
   readonly url: string;
   /** @throws {PortalUnavailable} */
   start(options: StackPortalOptions): Promise<SupervisedProcess>;
+  /** Releases the port if the portal was not started. */
+  stop(): Promise<void>;
 }
 
 /**
@@ -62,6 +64,7 @@ export async function reserveStackPortal(port = DEFAULT_PORT): Promise<StackPort
       if (isReady) return portal;
       throw new PortalUnavailable(`The portal did not start. ${logEndText(portal.logFile)}`);
     },
+    stop: async () => reserved.release(),
   };
 }
 

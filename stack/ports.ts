@@ -15,6 +15,7 @@ class NoFreePort extends Error {
 /** A port that no other stack takes until `release` is called. Release it when its server has started or failed. */
 interface ReservedPort {
   port: number;
+  /** Does nothing if the port was released before, because another stack of this process can have reserved it since. */
   release: () => void;
 }
 
@@ -32,7 +33,13 @@ export async function reservePort(first: number): Promise<ReservedPort> {
     const port = candidate > 65_535 ? undefined : await listenBriefly(candidate);
     if (port === undefined) continue;
     const lock = path.join(tmpdir(), `tokenferry-port-${port}.lock`);
-    if (take(lock)) return { port, release: () => removeOwners(lock, [String(process.pid)]) };
+    if (!take(lock)) continue;
+    let isReleased = false;
+    const release = (): void => {
+      if (!isReleased) removeOwners(lock, [String(process.pid)]);
+      isReleased = true;
+    };
+    return { port, release };
   }
   throw new NoFreePort(
     first === 0

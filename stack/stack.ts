@@ -149,6 +149,7 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
   const cli = await acquireTemporalCli({ env, log });
   signal?.throwIfAborted();
   const codec = await reserveStackCodec(ports.codec);
+  running.push(codec);
   const servers = { dataFolder, ephemeral, log };
   log(options.databaseUrl === undefined ? 'Starting Postgres and Temporal...' : 'Starting Temporal...');
   const [databases, temporal] = await startTogether(
@@ -202,6 +203,7 @@ async function startParts(options: StackOptions, workers: Workers, running: Stop
   const portal = (await options.allowPortal?.(config))
     ? await reserveStackPortal(published.portal ?? ports.portal)
     : undefined;
+  if (portal) running.push(portal);
   signal?.throwIfAborted();
 
   const urls = { clientUi: clientUi.url, portal: portal?.url, service: service.url };

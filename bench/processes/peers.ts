@@ -86,9 +86,15 @@ async function startPeer(start: (parts: RunningParts) => Promise<Omit<Peer, 'sto
 
 const READY_WITHIN_MS = 60_000;
 
+type Port = { readonly port: number };
+
 async function startRestateServer(dataFolder: string) {
   mkdirSync(dataFolder, { recursive: true });
-  const [ingress, admin, node] = [await reservePort(0), await reservePort(0), await reservePort(0)];
+  const reserved = await Promise.all([reservePort(0), reservePort(0), reservePort(0)]);
+  return startRestateAt(reserved, dataFolder).finally(() => reserved.forEach(({ release }) => release()));
+}
+
+async function startRestateAt([ingress, admin, node]: readonly [Port, Port, Port], dataFolder: string) {
   const logFile = path.join(dataFolder, 'restate.log');
   const server = startSupervised({
     command: SERVER,
@@ -114,7 +120,6 @@ async function startRestateServer(dataFolder: string) {
     }
     await delay(100);
   }
-  for (const { release } of [ingress, admin, node]) release();
   return { ...urls, process: server };
 }
 

@@ -54,22 +54,25 @@ export async function withTopology<T>(
   use: (topology: Topology) => Promise<T>,
 ): Promise<T> {
   const reserved = [];
-  for (let index = 0; index < PORT_VARIABLES.length + Object.keys(INNER_PORTS).length; index += 1) {
-    reserved.push(await reservePort(FIRST_PORTS.images));
-  }
-  const ports = reserved.map(({ port }) => port);
-  const variables = Object.fromEntries(PORT_VARIABLES.map((name) => [name, String(ports.shift())]));
-  const inner = Object.fromEntries(Object.keys(INNER_PORTS).map((service) => [service, ports.shift()]));
-  const extension = path.join(folder, 'extension.json');
-  writeExtension(extension, { ports: inner as Record<PublishedService, number>, leftOut });
-  const project = new ComposeProject(engine, extension, { ...variables, TOKENFERRY_VERSION: TAG });
   try {
-    await project.remove(); // removes the remains of an interrupted run
-    await Promise.race([project.start(leftOut, log), interrupted]);
-    const topology = await topologyOf(project, variables, inner as Record<PublishedService, number>);
-    return await Promise.race([use(topology), interrupted]);
+    for (let index = 0; index < PORT_VARIABLES.length + Object.keys(INNER_PORTS).length; index += 1) {
+      reserved.push(await reservePort(FIRST_PORTS.images));
+    }
+    const ports = reserved.map(({ port }) => port);
+    const variables = Object.fromEntries(PORT_VARIABLES.map((name) => [name, String(ports.shift())]));
+    const inner = Object.fromEntries(Object.keys(INNER_PORTS).map((service) => [service, ports.shift()]));
+    const extension = path.join(folder, 'extension.json');
+    writeExtension(extension, { ports: inner as Record<PublishedService, number>, leftOut });
+    const project = new ComposeProject(engine, extension, { ...variables, TOKENFERRY_VERSION: TAG });
+    try {
+      await project.remove(); // removes the remains of an interrupted run
+      await Promise.race([project.start(leftOut, log), interrupted]);
+      const topology = await topologyOf(project, variables, inner as Record<PublishedService, number>);
+      return await Promise.race([use(topology), interrupted]);
+    } finally {
+      await project.remove();
+    }
   } finally {
-    await project.remove();
     for (const { release } of reserved) release();
   }
 }

@@ -26,7 +26,10 @@ test('reservePort does not reserve a port again until it is released', async () 
   one.release();
   const again = await reservePort(one.port);
   expect(again.port).toBe(one.port);
-  for (const reserved of [again, other]) reserved.release();
+  one.release(); // has no effect, because `again` has reserved the port since
+  const third = await reservePort(one.port);
+  expect(third.port).toBeGreaterThan(one.port);
+  for (const reserved of [again, other, third]) reserved.release();
 });
 
 /** Creates a lock like the one that a killed process leaves behind, and returns its path. */

@@ -35,6 +35,18 @@ async function start(changes: Partial<StackOptions> = {}): Promise<Stack> {
   return stack;
 }
 
+async function freePort(): Promise<number> {
+  const { port, release } = await reservePort(0);
+  release();
+  return port;
+}
+
+async function expectReleased(port: number): Promise<void> {
+  const again = await reservePort(port);
+  again.release();
+  expect(again.port).toBe(port);
+}
+
 test('two stacks run at once on different ports, and stopping one removes only its data', async () => {
   const [one, other] = await Promise.all([start(), start()]);
   expect(one.config.temporal.address).not.toBe(other.config.temporal.address);
@@ -93,11 +105,13 @@ test('startStack stops everything if a worker fails to start', async () => {
   const log = path.join(dataFolder, 'logs', 'worker-1.log');
   mkdirSync(path.dirname(log));
   symlinkSync('/nowhere/worker.log', log); // so that the log cannot be opened
-  const { port, release } = await reservePort(0);
-  release();
-  const start = startStack({ ...optionsFor(dataFolder), ports: { service: port }, workers: 1 });
+  const port = await freePort();
+  const portal = await freePort();
+  const ports = { service: port, portal };
+  const start = startStack({ ...optionsFor(dataFolder), ports, workers: 1, allowPortal: async () => true });
   await expect(start).rejects.toThrow(`A worker did not start. Nothing could be read from its log, ${log}.`);
   await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
+  await expectReleased(portal);
   expect(existsSync(dataFolder)).toBe(false);
 });
 
@@ -122,13 +136,16 @@ test('an ephemeral stack in an external Postgres drops its ledger database when 
 });
 
 test('startStack reports an unreachable Postgres without its password and says what to do', async () => {
+  const codec = await freePort();
   const start = startStack({
     ...optionsFor(createTemporaryFolder()),
+    ports: { codec },
     databaseUrl: 'postgres://me:hunter2@127.0.0.1:1/db',
   });
   await expect(start).rejects.toThrow(
     /^Postgres at 127\.0\.0\.1:1\/db \(DATABASE_URL\) cannot be used: .*ECONNREFUSED.* Start this Postgres, correct DATABASE_URL, or unset DATABASE_URL/,
   );
+  await expectReleased(codec);
 });
 
 test('openStackDatabases reports a DATABASE_URL that is not a URL', async () => {

@@ -27,20 +27,34 @@ export interface TemporalServices {
  *
  * @throws {ProcessNotStarted}
  */
-export async function startTemporalServices(options: {
+export async function startTemporalServices(options: TemporalOptions): Promise<TemporalServices> {
+  const reserved: { release: () => void }[] = [];
+  const release = (): void => reserved.forEach((port) => port.release());
+  const reserve = async (): Promise<number> => {
+    const port = await reservePort(FIRST_PORTS.temporal);
+    reserved.push(port);
+    return port.port;
+  };
+  try {
+    return { ...(await startServices(options, reserve)), release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+interface TemporalOptions {
   readonly binaries: TemporalBinaries;
-  readonly database: Database;
+  readonly database: Pick<Database, 'url'>;
   readonly folder: string;
   readonly logs: string;
-}): Promise<TemporalServices> {
-  const { binaries, database, folder, logs } = options;
+}
+
+async function startServices(
+  { binaries, database, folder, logs }: TemporalOptions,
+  reserve: () => Promise<number>,
+): Promise<Omit<TemporalServices, 'release'>> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const reserved: { release: () => void }[] = [];
-  const reserve = async (): Promise<number> => {
-    const { port, release } = await reservePort(FIRST_PORTS.temporal);
-    reserved.push({ release });
-    return port;
-  };
   const ports = {} as Record<TemporalService, ServicePorts>;
   for (const name of TEMPORAL_SERVICES) ports[name] = { grpc: await reserve(), membership: await reserve() };
   const configuration = writeConfiguration({ folder, postgresUrl: database.url, ports });
@@ -62,16 +76,14 @@ export async function startTemporalServices(options: {
   const processes = Object.fromEntries(
     TEMPORAL_SERVICES.map((name) => [name, create(name)]),
   ) as TemporalServices['processes'];
-  const services = { address, processes, release: () => reserved.forEach(({ release }) => release()) };
   try {
     // The first service writes the cluster's metadata, and two services must not write it at the same time.
     await processes.history.start();
     await startTogether(Object.values(processes));
     await setUpNamespace({ temporal: { address, namespace: NAMESPACE, connectionOptions: { address } } }, RETENTION_MS);
-    return services;
+    return { address, processes };
   } catch (error) {
     for (const each of Object.values(processes)) await each.kill();
-    services.release();
     throw error;
   }
 }
