@@ -18,6 +18,7 @@ import {
   readStagedDigest,
   stageCredentials,
   supplyMigration,
+  whileStarting,
   type SuppliedCredential,
 } from '../store';
 import { MIGRATIONS, progressQuery, TASK_QUEUE } from '../workflows/messages';
@@ -64,7 +65,7 @@ export interface StartRequest {
 
 /**
  * Stores the manifest and starts the migration. If the workflow does not start, the next attempt replaces the stored
- * manifest.
+ * manifest. Waits until another start of the same migration has ended.
  *
  * @returns the migration's id: `client.platform` or `client.platform.label`
  * @throws LabelReserved
@@ -73,7 +74,6 @@ export interface StartRequest {
  * @throws OrganizationTaken if another open migration has one of the organizations
  */
 export async function startMigration(ferry: LedgerClient, request: StartRequest): Promise<string> {
-  const { temporal, db } = ferry;
   const { client, platform, contact, label, route = 'managed' } = request;
   if (label !== undefined && isReservedLabel(label)) throw new LabelReserved(`the label ${label} is reserved`);
   const migrationId = migrationIdOf(client, platform.slug, label);
@@ -88,6 +88,16 @@ export async function startMigration(ferry: LedgerClient, request: StartRequest)
     limits,
     decisions: { ...DEFAULT_DECISION_RULES, ...request.decisions },
   };
+  // Two starts at once would store the plan of one, and start the workflow with the plan of the other.
+  return whileStarting(ferry.db, migrationId, (connection) =>
+    supplyAndStart({ ...ferry, db: connection }, plan, request),
+  );
+}
+
+async function supplyAndStart(ferry: LedgerClient, plan: MigrationPlan, request: StartRequest): Promise<string> {
+  const { temporal, db } = ferry;
+  const { migrationId, client, contact, route, limits } = plan;
+  const { platform } = request;
   // A running workflow already has its plan, so the ledger must not get another one.
   if ((await readMigration(db, migrationId))?.state === 'supplied' && (await isRunningMigration(ferry, migrationId)))
     throw new MigrationRunning(migrationId);

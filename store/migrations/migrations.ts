@@ -51,6 +51,27 @@ export class MigrationExists extends Error {
 }
 
 /**
+ * Runs the start of a migration while no other process starts the same migration. Waits until another start has ended.
+ * The work gets the only connection that it needs, so that many starts at once do not wait for each other's.
+ */
+export async function whileStarting<Result>(
+  db: Database,
+  migrationId: string,
+  work: (connection: Database) => Promise<Result>,
+): Promise<Result> {
+  return db.connection().execute(async (connection) => {
+    const key = sql`hashtextextended(${migrationId}, 2)`;
+    await sql`select pg_advisory_lock(${key})`.execute(connection);
+    try {
+      return await work(connection);
+    } finally {
+      // If the connection is lost, so is the lock.
+      await sql`select pg_advisory_unlock(${key})`.execute(connection).catch(() => undefined);
+    }
+  });
+}
+
+/**
  * Stores a migration and all of its rows in one transaction. Replaces a migration with the same id that has not been
  * opened.
  *
