@@ -1,4 +1,6 @@
 import { ConfigurationError, loadConfig, type Config, type ConfigPartName } from '../../config';
+import { reasonOf } from '../../portal/client/failed-connection';
+import { failureText } from '../../store';
 
 export interface CheckResult {
   readonly check: string;
@@ -34,16 +36,20 @@ export async function check(
   try {
     return [await run()].flat();
   } catch (error) {
-    return [problem(about, reasonOf(error), typeof advice === 'string' ? advice : advice(error))];
+    return [problem(about, findingOf(error), typeof advice === 'string' ? advice : advice(error))];
   }
 }
 
-/** Returns the reason for an error on one line. The reason for a gRPC error is in the details of its cause. */
-function reasonOf(error: unknown): string {
+/**
+ * Returns the reason for an error on one line. The reason for a gRPC error is in the details of its cause, and the reason
+ * for an error of `fetch` in the message of its cause.
+ */
+function findingOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   const { cause } = error;
   const details = cause instanceof Error && 'details' in cause ? String(cause.details) : '';
-  return (details || error.message || error.name).replace(/\s+/g, ' ');
+  const reason = error.message === 'fetch failed' ? reasonOf(error) : error;
+  return (details || failureText(reason)).replace(/\s+/g, ' ');
 }
 
 /** The difference between another clock and the clock of this machine. */

@@ -10,6 +10,7 @@ import {
   Throttled,
   UnreadableResponse,
 } from '../../company-data-client';
+import { isCertificateRefused } from '../../portal/client/failed-connection';
 import { serviceAdvice } from '../suggestions/stack-advice';
 import {
   check,
@@ -28,6 +29,9 @@ const SERVICE = 'service';
 const API = 'API of the service';
 const KEY = 'API key';
 
+const CERTIFICATE =
+  'check the host in COMPANY_DATA_URL and the clock of this machine; if the certificate is of your own certificate authority, set NODE_EXTRA_CA_CERTS to the file with the certificate of this authority, also for the workers; otherwise, ask the support team of the service to replace the certificate';
+
 export async function checkService(
   service: ConfigPart<'service'>,
   clocks: ClockReading[],
@@ -36,7 +40,8 @@ export async function checkService(
   const keyNotChecked = notChecked(KEY, 'not checked, because the service is not configured or does not answer');
   if ('unusable' in service) return [service.unusable, keyNotChecked];
   const { url, apiKey } = service.value;
-  const answers = await check(SERVICE, serviceAdvice(env), () => reach(url, clocks));
+  const adviceFor = (error: unknown): string => (isCertificateRefused(error) ? CERTIFICATE : serviceAdvice(env));
+  const answers = await check(SERVICE, adviceFor, () => reach(url, clocks));
   if (answers.some(({ verdict }) => verdict === 'problem')) return [...answers, keyNotChecked];
   const client = createCompanyDataClient({ baseUrl: url, apiKey, retryBudgetMs: 0 });
   try {

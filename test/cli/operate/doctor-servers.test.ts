@@ -1,5 +1,10 @@
 /** Tests what `ferry doctor` reports about a server that refuses a request, does not answer, or is another server. */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import type { Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { checkCodecServer } from '../../../cli/doctor/codec-server';
@@ -72,6 +77,19 @@ test.each([
 ])('the service %s does not answer', async (_, env, advice) => {
   const [found] = await checkService({ value: { url: UNREACHABLE, apiKey: new Secret('any') } }, [], env);
   expect(found).toMatchObject({ check: 'service', advice: expect.stringContaining(advice) as unknown });
+});
+
+test('a certificate that cannot be trusted is the finding, with what to do about it', async () => {
+  const pem = (name: string): Buffer => readFileSync(path.join(__dirname, '..', '..', 'portal', 'certificates', name));
+  const server = createServer({ cert: pem('certificate-1.pem'), key: pem('key-1.pem') }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const [found] = await checkService({ value: { url, apiKey: new Secret('any') } }, [], {});
+  server.close();
+  expect(found).toEqual({
+    ...{ check: 'service', verdict: 'problem', finding: 'self-signed certificate' },
+    advice: expect.stringMatching(/^check the host in COMPANY_DATA_URL .* set NODE_EXTRA_CA_CERTS /) as unknown,
+  });
 });
 
 test.each([
