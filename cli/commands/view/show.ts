@@ -55,7 +55,7 @@ export function addShow({ program, run, terminal }: Context): void {
     .description('Show one migration: steps, companies, evidence, who must act, and the next commands')
     .option(
       '--evidence',
-      'list every check of the first company, with its correlation id if it has one, and the warnings about the supplied details',
+      'list every check of the first company, with its correlation id if it has one, and the warnings about the supplied details; during an automatic pause, also the steps',
     )
     .action((migration: string, options: ShowOptions) =>
       run(() =>
