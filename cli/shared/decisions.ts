@@ -48,8 +48,9 @@ export function sameCompany(progress: Progress | undefined): Readonly<Record<str
 /** Returns whether a rejection of the first company rejects the result of this company. */
 export function isRejectedFirst(progress: Progress | undefined, reference: string): boolean {
   const first = progress?.firstCompany;
-  // While the first company is being moved, the migration refuses the rejection.
-  return first != null && first.stage !== 'importing' && first.reference === reference;
+  // While the first company is being moved, and in step 6, the migration refuses the rejection.
+  if (first == null || first.stage === 'importing' || progress?.step === 'complete-migration') return false;
+  return first.reference === reference;
 }
 
 /** The default of `--by` as help texts describe it. {@link addDefaultBy} sets its value. */

@@ -100,7 +100,8 @@ async function reject(
     const consequence = endingConsequence(progress);
     const when = unanswered ? `${unanswered.once}, ` : '';
     // The migration will refuse the rejection, so the answer to the question would make no difference.
-    const isRefused = options.as === 'client' || (progress !== undefined && isOver(progress.state));
+    const isTooLate = progress !== undefined && (isOver(progress.state) || progress.step === 'complete-migration');
+    const isRefused = options.as === 'client' || isTooLate;
     if (!isRefused && !(await confirm(context, options, { question: `End ${migration} for good?`, consequence })))
       throw new CommandFailed('nothing was decided', `${when}review the migration with: ferry show ${migration}`);
   }

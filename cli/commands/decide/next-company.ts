@@ -28,7 +28,8 @@ export const NEXT = [
 
 /**
  * Checks that a rejection of the first company says what to try next. Accepts a rejection without `--next` and
- * `--company` if no worker answers, or if there is no result to reject yet, because the migration then refuses it.
+ * `--company` if no worker answers, if there is no result to reject yet, or in step 6, because the migration then
+ * refuses it.
  *
  * @throws CommandFailed with a complete command as advice
  */
@@ -39,8 +40,10 @@ export async function assertNextGiven(
 ): Promise<void> {
   const { next, company } = options;
   if (company !== undefined || (next !== undefined && next !== 'another-company')) return;
-  const first = (await readProgressIfAnswered(ferry, migrationId))?.firstCompany;
+  const progress = await readProgressIfAnswered(ferry, migrationId);
+  const first = progress?.firstCompany;
   if (next === undefined && (first?.stage ?? 'importing') === 'importing') return;
+  if (progress?.step === 'complete-migration') return;
   const command = rejectCommand(migrationId, options);
   const { same, another } = await choicesAfterRejection(ferry, migrationId, first?.reference ?? null, command);
   throw next === undefined
@@ -63,8 +66,9 @@ export async function assertNextFits(
 ): Promise<void> {
   const given = options.company === undefined ? '--next' : '--company';
   if (step === 'migrate-first-company' || (options.company ?? options.next) === undefined) return;
-  // In step 6, no first company can be chosen any more. Reads the current step, because `step` can be an earlier step.
-  const current = (await readProgressIfAnswered(ferry, migrationId))?.step ?? step;
+  // In step 6, no first company can be chosen any more. Reads the current step, because `step` can be another step. If
+  // no worker answers, the migration might be in step 6.
+  const current = (await readProgressIfAnswered(ferry, migrationId))?.step ?? 'complete-migration';
   const instead =
     current === 'complete-migration' && options.company !== undefined
       ? `run the command again without ${options.next === undefined ? given : '--company and --next'}`
@@ -137,7 +141,8 @@ export async function nextFrom(
     );
   if (company === undefined && next === 'same-company')
     return sameCompany(await readProgressIfAnswered(ferry, migrationId));
-  if (company === undefined) return next === undefined ? {} : { next };
+  // Only a rejection that the migration refuses gets here without the company to try; the refusal then says why.
+  if (company === undefined) return next === 'abandon' ? { next } : {};
   await assertCompany(ferry, migrationId, company);
   return { next: next ?? 'another-company', company };
 }

@@ -33,6 +33,19 @@ test('in step 6, a rejection of an earlier step suggests no other first company'
   });
 });
 
+test('in step 6, a rejection of the first company is refused, and nothing is suggested that is also refused', async () => {
+  const options = [[], ['--next', 'another-company'], ['--company', 'R-1'], ['--next', 'abandon']];
+  for (const next of options) {
+    const args = ['reject', wharf.id, 'migrate-first-company', ...next, '--reason', 'odd'];
+    const { exitCode, out, err } = await run(...args);
+    expect({ exitCode, out, err }).toEqual({
+      exitCode: 1,
+      out: `✗ refused: ${wharf.id}: step 5 (migrate the first company) has already ended; to stop further moves, pause the migration\n`,
+      err: '',
+    });
+  }
+});
+
 test('retry --all leaves out a company that must reconnect, as retry refuses it by name', async () => {
   const byName = await run('retry', wharf.id, 'R-2');
   expect(byName.err).toContain('retry does not apply to R-2 (must reconnect)');
