@@ -69,10 +69,13 @@ function titleOf(rows: DashboardState['rows']): StyledLine {
   const bold = { text: 'Ferry dashboard', style: 'bold' } as const;
   if (rows === null) return [bold];
   const count = (group: StatusGroup): number => rows.filter((row) => statusGroup(row) === group).length;
-  // Only of visible rows is it known that they are on hold.
-  const onHold = rows.filter((row) => statusGroup(row) === 'running' && row.progress?.outage).length;
+  const running = rows.filter((row) => statusGroup(row) === 'running');
+  const onHold = running.filter(({ progress }) => progress?.outage).length;
   const held = onHold === 0 ? '' : `, on hold ${onHold}`;
-  const groups = `support ${count('support')}, running ${count('running') - onHold}${held}, client ${count('client')}`;
+  // Only the progress says whether a migration is on hold, and it is read only for the rows that were visible.
+  const isKnown = running.every(({ progress }) => progress !== null);
+  const runningText = isKnown ? `running ${running.length - onHold}${held}` : `running or on hold ${running.length}`;
+  const groups = `support ${count('support')}, ${runningText}, client ${count('client')}`;
   return [bold, `  ${rows.length} open: ${groups}`];
 }
 

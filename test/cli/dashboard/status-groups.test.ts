@@ -20,3 +20,11 @@ test('the title counts migrations that are on hold separately, and fits the narr
   const [title = ''] = linesOf(state, { columns: 76, rows: 24 });
   expect(title).toMatch(/^Ferry dashboard {2}36 open: support 9, running 9, on hold 9, client 9 +22:04:11$/);
 });
+
+test('the title does not say how many migrations are on hold before the progress of each was read', () => {
+  const outage = { why: 'answered 503', since: AT, until: AT };
+  const held = { ...moving, migrationId: 'h', progress: progressOf(migrationPlan(), { ...RUNNING, outage }) };
+  const unread = { ...moving, migrationId: 'u', progress: null };
+  const [title = ''] = linesOf(stateOf([held, moving, unread, row('c')]));
+  expect(title).toMatch(/^Ferry dashboard {2}4 open: support 0, running or on hold 3, client 1 /);
+});
