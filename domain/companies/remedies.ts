@@ -65,7 +65,7 @@ function promisingRemedies(company: Remediable, accepted: readonly SupplyMessage
     case 'waiting':
       // Nothing is wrong with the row: a worker checks it.
       if (heldBack === NOT_CHECKED) return [];
-      if (deferred) return [...remediesForDeferred(failure), 'skip', 'exclude'];
+      if (deferred) return [...remediesForDeferred(company), 'skip', 'exclude'];
       if (heldBack !== null) return ['amend', 'exclude'];
       if (missingCredentialText(company) !== null) return ['credentials', 'exclude'];
       // A company that waits for its next try, for example after a retry, accepts a new credential and can be skipped.
@@ -110,9 +110,12 @@ export function acceptedRemedies(
 
 const ONLY_IN_STEP_6: readonly Remedy[] = ['skip', 'relink'];
 
-function remediesForDeferred(failure: FailureKind | null): readonly Remedy[] {
-  if (failure === null) return ['retry', 'replace-credential'];
-  return failure === 'application-refused' ? ['credentials', 'application', 'retry'] : ['credentials', 'retry'];
+function remediesForDeferred(company: Remediable): readonly Remedy[] {
+  if (company.failure === 'application-refused') return ['credentials', 'application', 'retry'];
+  // A retry moves the company only once it has a usable credential.
+  return company.failure === null && missingCredentialText(company) === null
+    ? ['retry', 'replace-credential']
+    : ['credentials', 'retry'];
 }
 
 function remediesForFailure(failure: FailureKind | null, relink: readonly Remedy[]): readonly Remedy[] {

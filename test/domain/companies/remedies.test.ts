@@ -92,6 +92,13 @@ test('a deferred company can be retried now, given a new credential, skipped or 
   ]);
 });
 
+test('a deferred company without a usable credential is given one before it is retried', () => {
+  const deferred = company({ state: 'waiting', deferred: true, tries: 2, confirmedAt: new Date() });
+  for (const credential of ['missing', 'too-early'] as const)
+    expect(remediesFor({ ...deferred, credential })).toEqual(['credentials', 'retry', 'skip', 'exclude']);
+  expect(remediesFor({ ...deferred, credential: 'supplied' })[0]).toBe('retry');
+});
+
 test.each<[CompanyState]>([['importing'], ['syncing'], ['moved'], ['skipped'], ['excluded']])(
   'a company that is %s has no remedies',
   (state) => expect(remediesFor(company({ state }))).toEqual([]),
