@@ -44,9 +44,12 @@ test('list says so, and does not suggest to reconcile the ledger', async () => {
   expect(out).not.toMatch(/out of date|reconcile/);
 });
 
-test.each(['companies', 'exceptions', 'reconcile'])('%s says so', async (command) => {
-  expect(await run(command, migration.id)).toMatchObject({
-    exitCode: 1,
-    err: `ferry: ${migration.id} is in Temporal, but not in the ledger; ${ADVICE}\n`,
-  });
-});
+test.each([['companies'], ['exceptions'], ['reconcile'], ['propose-time', 'now'], ['resume', '--yes']])(
+  '%s says so',
+  async (command, ...options) => {
+    expect(await run(command, migration.id, ...options)).toMatchObject({
+      exitCode: 1,
+      err: `ferry: ${migration.id} is in Temporal, but not in the ledger; ${ADVICE}\n`,
+    });
+  },
+);
