@@ -39,6 +39,7 @@ export const PORTAL_SCHEMAS: CommandSchemas = {
           ),
         }),
       ),
+      advice: z.string().optional().describe('how to sign in; only if `signIns` is empty'),
     },
   ],
   'ferry.portal-show/1': [

@@ -113,12 +113,17 @@ export function sayOnce({ output, terminal: { stderr } }: Context): (text: strin
 function notSignedIn(context: PortalContext, migrationId?: string): CommandFailed {
   const { origin } = context.link();
   const what = migrationId === undefined ? '' : ` to ${migrationId}`;
-  const signIn = `sign in with the link of your invitation: ferry --portal '<link>' sign-in`;
+  const signIn = signInAdvice(context);
   const hasOthers = readSignIns(context.terminal.env, origin).length > 0;
   return new CommandFailed(
     `you are not signed in${what} at ${origin}`,
     hasOthers ? `list your migrations with: ${commandText(context, 'list')}; for another migration, ${signIn}` : signIn,
   );
+}
+
+/** Says how to sign in. An account needs no link, but signs in only on the page. */
+export function signInAdvice(context: PortalContext): string {
+  return `sign in with the link of your invitation: ferry --portal '<link>' sign-in; if you sign in with an account, open ${context.link().origin} in a browser instead`;
 }
 
 /**

@@ -1,8 +1,9 @@
 import { headlineFor } from '../../../portal/client/personal-texts';
+import { sentence } from '../../../domain/text/sentences';
 import { CommandFailed } from '../../shared/errors';
 import type { CommandResult } from '../../terminal/output';
 import type { TableCell } from '../../terminal/table';
-import { fingerprintOfKey, sayOnce, withPortal, type Connection, type Waiting } from '../connection';
+import { fingerprintOfKey, sayOnce, signInAdvice, withPortal, type Connection, type Waiting } from '../connection';
 import type { PortalContext } from '../context';
 import { readSignIns, signingKeyOf, type SignIn } from '../sign-ins';
 import { inReadersZone, mustConfirmKey } from '../summary';
@@ -29,7 +30,8 @@ export function addList(context: PortalContext): void {
       run(async () => {
         const waiting = { say: sayOnce(context), withinMs: EACH_WITHIN_MS };
         const signIns = readSignIns(terminal.env, context.link().origin);
-        return listResult(await Promise.all(signIns.map((signIn) => readListed(context, signIn, waiting))));
+        const listed = await Promise.all(signIns.map((signIn) => readListed(context, signIn, waiting)));
+        return listResult(listed, signInAdvice(context));
       }),
     );
 }
@@ -50,7 +52,7 @@ async function readListed(context: PortalContext, signIn: SignIn, waiting: Waiti
   }
 }
 
-function listResult(listed: readonly ListedSignIn[]): CommandResult {
+function listResult(listed: readonly ListedSignIn[], signIn: string): CommandResult {
   const keyText = ({ signIn, isKeyConfirmed }: ListedSignIn): TableCell => {
     if (signIn.role === 'viewer' || isKeyConfirmed === null) return '';
     return isKeyConfirmed ? 'confirmed' : { text: 'not confirmed', style: 'yellow' };
@@ -63,11 +65,12 @@ function listResult(listed: readonly ListedSignIn[]): CommandResult {
         ...{ portal: signIn.portal, migrationId: signIn.migrationId, person: signIn.person, role: signIn.role },
         ...{ keyFingerprint: fingerprintOfKey(signingKeyOf(signIn).publicKey), isKeyConfirmed, headline, problem },
       })),
+      ...(listed.length === 0 ? { advice: signIn } : {}),
     },
     print: (output) => {
       if (listed.length === 0)
         return output.line(
-          "You are not signed in to any migration at this portal on this machine. Sign in with the link of your invitation: ferry --portal '<link>' sign-in",
+          `You are not signed in to any migration at this portal on this machine. ${sentence(signIn)}`,
         );
       output.table(
         [{ title: 'Migration', unbroken: true }, 'You', 'Key', 'What is happening'],

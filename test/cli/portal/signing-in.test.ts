@@ -129,12 +129,19 @@ test('sign-in shows a session that is in use, even if support has not confirmed 
 });
 
 describe('says what to do if', () => {
+  const signIn = () =>
+    `sign in with the link of your invitation: ferry --portal '<link>' sign-in; if you sign in with an account, open ${portal.url} in a browser instead`;
+
   test('the person has not signed in', async () => {
     const { exitCode, err } = await portal.client().run('show');
     expect({ exitCode, err }).toEqual({
       exitCode: 1,
-      err: `ferry: you are not signed in at ${portal.url}; sign in with the link of your invitation: ferry --portal '<link>' sign-in\n`,
+      err: `ferry: you are not signed in at ${portal.url}; ${signIn()}\n`,
     });
+    const listed = await portal.client().run('list', '--json');
+    expect(listed).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse(listed.out)).toMatchObject({ signIns: [], advice: signIn() });
+    expect((await portal.client().run('list')).out).toContain(` S${signIn().slice(1)}`);
   });
 
   test('the invitation was used', async () => {
@@ -180,7 +187,7 @@ describe('says what to do if', () => {
     );
     expect((await cleo.run('show', other.id)).out).toContain(`${other.id}  `);
     expect((await cleo.run('show', 'another.xero')).err).toBe(
-      `ferry: you are not signed in to another.xero at ${portal.url}; list your migrations with: ferry --portal ${portal.url} list; for another migration, sign in with the link of your invitation: ferry --portal '<link>' sign-in\n`,
+      `ferry: you are not signed in to another.xero at ${portal.url}; list your migrations with: ferry --portal ${portal.url} list; for another migration, ${signIn()}\n`,
     );
     // Without a terminal, the command cannot ask.
     const unconfirmed = await cleo.run('sign-out', other.id);
