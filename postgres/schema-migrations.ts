@@ -26,16 +26,17 @@ const UNKNOWN_MIGRATION = /^corrupted migrations: previously executed migration 
  * the migrator takes a lock.
  *
  * @param product whose schema it is, for the message of the error
+ * @returns the names of the schema migrations that this process has run
  * @throws {NewerSchema}
  * @throws the database's error
  */
 export async function updateSchema<Tables>(
   db: Kysely<Tables>,
   { schema, migrations, product }: { schema: string; migrations: Record<string, Migration>; product: string },
-): Promise<void> {
+): Promise<readonly string[]> {
   const provider = { getMigrations: async () => ({ ...migrations }) };
-  const { error } = await new Migrator({ db, provider, migrationTableSchema: schema }).migrateToLatest();
-  if (error === undefined) return;
+  const { error, results = [] } = await new Migrator({ db, provider, migrationTableSchema: schema }).migrateToLatest();
+  if (error === undefined) return results.map(({ migrationName }) => migrationName);
   if (!(error instanceof Error)) throw new Error('the schema could not be updated');
   const unknown = UNKNOWN_MIGRATION.exec(error.message)?.[1];
   if (unknown === undefined) throw error;

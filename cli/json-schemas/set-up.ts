@@ -50,6 +50,7 @@ export const SET_UP_SCHEMAS: CommandSchemas = {
       searchAttributesCreated: texts,
       sweepCreated: z.boolean().describe('true if the Schedule of the sweep was created'),
       ledger: z.enum(['ready', 'not-configured']),
+      ledgerCreated: z.boolean(),
       portalRole: nullableText.describe(
         "the portal's database role; null if DATABASE_URL or PORTAL_DATABASE_URL is not set",
       ),

@@ -34,6 +34,8 @@ export interface DatabaseOptions {
    * and no worker would use the new ledger.
    */
   readonly createLedger?: boolean | undefined;
+  /** Called if this process has created the ledger. Optional. */
+  readonly onLedgerCreated?: (() => void) | undefined;
 }
 
 /** Thrown when the database cannot be reached or its schema cannot be updated. */
@@ -93,7 +95,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   try {
     if (!(await isSchemaCurrent(db))) {
       if (!options.createLedger && !(await hasLedger(db))) throw new LedgerMissing(options.url);
-      await updateSchema(db, { schema: SCHEMA, migrations: SCHEMA_MIGRATIONS, product: 'Tokenferry' });
+      const product = 'Tokenferry';
+      const applied = await updateSchema(db, { schema: SCHEMA, migrations: SCHEMA_MIGRATIONS, product });
+      if (applied.includes('0001-the-ledger')) options.onLedgerCreated?.();
     }
   } catch (error) {
     await db.destroy();

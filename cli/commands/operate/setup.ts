@@ -48,13 +48,17 @@ async function runSetup(env: NodeJS.ProcessEnv, { retentionDays }: SetupOptions)
   });
   const { databaseUrl, portalDatabaseUrl } = config;
   const ledger = databaseUrl === undefined ? 'not-configured' : 'ready';
-  const role = databaseUrl === undefined ? null : await setUpDatabase(databaseUrl, portalDatabaseUrl);
+  const { ledgerCreated, role } =
+    databaseUrl === undefined
+      ? { ledgerCreated: false, role: null }
+      : await setUpDatabase(databaseUrl, portalDatabaseUrl);
   return {
-    json: { schema: 'ferry.setup/1', ...setup, ledger, portalRole: role?.name ?? null },
+    json: { schema: 'ferry.setup/1', ...setup, ledger, ledgerCreated, portalRole: role?.name ?? null },
     printQuietly: PRINT_NOTHING,
     print: (output) => {
       for (const [about, what] of rows(setup)) printRow(output, '✓', about, what);
-      if (ledger === 'ready') printRow(output, '✓', 'ledger', 'its schema is up to date');
+      if (ledger === 'ready')
+        printRow(output, '✓', 'ledger', ledgerCreated ? 'was created' : 'its schema is up to date');
       else printRow(output, '-', 'ledger', 'not configured (DATABASE_URL); the first worker creates the ledger');
       if (role !== null)
         printRow(output, '✓', 'portal', `database role ${role.name} ${role.isNew ? 'was created' : 'exists'}`);
@@ -65,14 +69,16 @@ async function runSetup(env: NodeJS.ProcessEnv, { retentionDays }: SetupOptions)
   };
 }
 
-/** Updates the schema of the ledger, and creates the portal's role if one is configured. */
+/** Creates the ledger or updates its schema, and creates the portal's role if one is configured. */
 async function setUpDatabase(databaseUrl: Secret, portalDatabaseUrl: Secret | undefined) {
-  const db = await openDatabase({ url: databaseUrl.reveal(), connections: 1, createLedger: true });
+  let ledgerCreated = false;
+  const onLedgerCreated = (): void => void (ledgerCreated = true);
+  const db = await openDatabase({ url: databaseUrl.reveal(), connections: 1, createLedger: true, onLedgerCreated });
   try {
-    if (portalDatabaseUrl === undefined) return null;
+    if (portalDatabaseUrl === undefined) return { ledgerCreated, role: null };
     const role = await grantPortalRole(db, portalDatabaseUrl);
     await checkPortalConnection(portalDatabaseUrl, CONNECT_TIMEOUT_MS);
-    return role;
+    return { ledgerCreated, role };
   } catch (error) {
     if (error instanceof PortalRoleRefused) throw new CommandFailed(error.message, error.advice, { cause: error });
     if (error instanceof DatabaseUnavailable)

@@ -5,6 +5,7 @@ import { temporal } from '@temporalio/proto';
 import { cloudSearchAttributesCommand } from '../../../domain/migration/temporal-names';
 import { SEARCH_ATTRIBUTES, sweepSchedule } from '../../../workflows/messages';
 import { until } from '../../support/async';
+import { createTestDatabase } from '../../support/servers/database';
 import { useOrchestrator } from '../../support/servers/orchestrator';
 import { ferry } from '../captured-terminal';
 
@@ -43,6 +44,7 @@ test('creates what is missing, and changes nothing when it runs again', async ()
     searchAttributesCreated: Object.keys(SEARCH_ATTRIBUTES),
     sweepCreated: true,
     ledger: 'ready',
+    ledgerCreated: false,
     portalRole: null,
   });
   const { connection } = orchestrator.ferry.temporal;
@@ -55,6 +57,15 @@ test('creates what is missing, and changes nothing when it runs again', async ()
   expect(second.out).toContain(`namespace          ${namespace} exists; it keeps ended migrations for 90 days\n`);
   expect(second.out).toContain('search attributes  exist\n');
   expect(second.out).toContain('closes terminated migrations exists\n');
+});
+
+test('says that it has created the ledger, and says so only once', async () => {
+  const empty = await createTestDatabase();
+  const env = { ...orchestrator.env, DATABASE_URL: empty.url };
+  const [first, again] = [await ferry(['setup'], undefined, env), await ferry(['setup', '--json'], undefined, env)];
+  await empty.drop();
+  expect(first.out).toContain('✓ ledger             was created\n');
+  expect(JSON.parse(again.out)).toMatchObject({ ledger: 'ready', ledgerCreated: false });
 });
 
 test("creates the portal's database role, which can only call the portal's functions", async () => {
