@@ -30,7 +30,7 @@ export function addList({ program, run, terminal }: Context): void {
   program
     .command('list')
     .description(
-      'List all migrations: their step and state, who must act, and how many companies are done, open or not moved. Done means moved or left out',
+      'List all migrations: their step and state, who must act, and how many companies are done, open or not moved. Done means moved or left out; not moved includes companies that must reconnect',
     )
     .option('--client <name>', 'list only the migrations of this client, whose ids begin with its short name')
     .action(({ client }: { readonly client?: string }) => run(() => list(terminal.env, client)));
@@ -54,6 +54,9 @@ const FIRST_STEP: Step = 'supply-details';
 
 /** Maximum number of migrations in the list that Temporal does not have. The newest are listed. */
 const MAX_FROM_LEDGER = 100;
+
+/** The column is wider than the state of this name, because Temporal has one count for both states. */
+const NOT_MOVED = 'Not moved: also includes companies that must reconnect.';
 
 function stateCell({ state, missingKey, problem, onHoldSince, onlyInLedger, endedInTemporal }: ListedLine): TableCell {
   if (problem !== null) return { text: `${state}, stuck`, style: 'red' };
@@ -221,7 +224,8 @@ async function list(env: NodeJS.ProcessEnv, client?: string): Promise<CommandRes
           localTime(line.startedAt),
         ]),
       );
-      output.line('Done: companies that have moved or were left out.');
+      const hasFailed = migrations.some(({ failed }) => failed > 0);
+      output.line(`Done: companies that have moved or were left out.${hasFailed ? ` ${NOT_MOVED}` : ''}`);
       printListNotes(output, { migrations, ...notes });
     },
   };
