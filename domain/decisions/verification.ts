@@ -59,11 +59,8 @@ export function restoredRefusal(record: DecisionRecord, ledger: LedgerView): str
   const { decision, outcome } = record;
   const { rules, recorded, suppliedBy } = ledger;
   if (decision.kind === 'unreadable') return 'the message could not be read';
-  if (rules === null) {
-    const end = `terminate it with: temporal workflow terminate --workflow-id ${ledger.migrationId}`;
-    const advice = `${end}; then close it with: ferry sweep --close ${ledger.migrationId}; then start a new migration`;
-    return `an older version of Tokenferry created this migration, so no decision is accepted; ${advice}`;
-  }
+  if (rules === null)
+    return 'an older version of Tokenferry created this migration, so no decision is accepted; support must terminate it and start a new migration with another label';
   const refusal =
     signedRecordRefusal(decision, record.signed ?? null, ledger) ??
     preconditionRefusal(decision, ledgerFacts(decision, ledger), outcome.at) ??

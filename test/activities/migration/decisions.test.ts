@@ -233,6 +233,12 @@ describe('companies are released by recorded approvals', () => {
     await rig.ledger.db.updateTable('migrations').set({ decision_rules: null }).where('id', '=', id).execute();
     const { outcomes } = await record(id, ...steps1To3(id, { sam: SAM, cleo: CLEO }));
     expect(outcomes.every(({ applied }) => !applied)).toBe(true);
+    // The client reads this text in the portal, so it contains no command that only support can run.
+    expect(new Set(outcomes.map(({ text }) => text))).toEqual(
+      new Set([
+        'an older version of Tokenferry created this migration, so no decision is accepted; support must terminate it and start a new migration with another label',
+      ]),
+    );
   });
 
   test('even unsigned, if the migration has no approvers; under four eyes, one person cannot act for both sides', async () => {
