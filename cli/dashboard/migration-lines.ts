@@ -5,7 +5,7 @@ import { clientCounts } from '../../domain/companies/counts';
 import { headline, pausedTexts, reopenedText, type Progress, type StepProgress } from '../../domain/progress/progress';
 import { rateText } from '../../domain/planning/throughput';
 import { continuationOf, continuationText, type Continuation } from '../../domain/progress/continuation';
-import { liveForecastOf, recentRate, withLiveCounts, type Forecast } from '../../domain/progress/forecast';
+import { recentRate, withLiveCounts, type Forecast } from '../../domain/progress/forecast';
 import { taskForSupport } from '../../domain/progress/four-eyes';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { isOver, stageOf } from '../../domain/migration/terminated';
@@ -22,12 +22,22 @@ import {
   type StyledLine,
 } from '../terminal/styled-text';
 import { inLocalTime, shortTime, shortDuration } from '../terminal/times';
+import { shownForecast } from '../reporting/migration-end';
 import { meanwhileText } from '../reporting/migration-summary';
+import {
+  isForWindow,
+  NOT_PAUSED,
+  windowsPausedText,
+  withPausedWindows,
+  type ScheduleFindings,
+} from '../reporting/paused-windows';
 import { approversText, stepRow, stepWords } from '../reporting/steps-table';
 
 export interface MigrationSnapshot {
   readonly progress: Progress;
   readonly overview: Overview | null;
+  /** The state of the Schedule that opens the windows. Default: not paused. */
+  readonly schedule?: ScheduleFindings;
 }
 
 const BAR_WIDTH = 20;
@@ -35,30 +45,37 @@ const WAITING_LINES = 2;
 
 /**
  * Returns lines with the current step, who paused the migration or reopened a step and why, who must act, since when,
- * and what to do.
+ * and what to do, and that the windows are paused.
  *
  * @param maxLines number of lines for each text; `Infinity` to cut nothing
  */
 export function statusLines(
-  progress: Progress,
+  { progress, schedule = NOT_PAUSED }: Pick<MigrationSnapshot, 'progress' | 'schedule'>,
   columns: number,
   now: Date,
   maxLines = WAITING_LINES,
 ): readonly StyledLine[] {
   const { roles } = progress.waitingFor;
-  const what = inLocalTime(taskForSupport(progress, now.toISOString()));
+  const what = inLocalTime(taskForSupport(withPausedWindows(progress, schedule, now), now.toISOString()));
   const since = progress.waitingSince;
   const howLong =
     since === null ? '' : ` since ${shortTime(since, now)} (${shortDuration(now.getTime() - Date.parse(since))})`;
   const who = roles.length === 0 ? 'No action needed' : `Waiting for ${actingText(progress)}`;
   const style = roles.includes('support') ? 'yellow' : 'reset';
   const meanwhile = meanwhileText(progress);
+  const windowsPaused = windowsPausedText(progress, schedule, now);
+  const isWrong = windowsPaused !== null && isForWindow(progress, schedule, now);
   const reasons = [...pausedTexts(progress).map((text) => `Paused ${text}`), reopenedText(progress) ?? []].flat();
   return [
     [{ text: headline(progress), style: progress.state === 'paused' ? 'yellow' : 'bold' }],
     ...reasons.flatMap((reason) => wrapped(reason, columns, maxLines)).map((text): StyledLine => [text]),
-    ...wrapped(`${who}${howLong}: ${what}`, columns, maxLines).map((text): StyledLine => [{ text, style }]),
+    ...(isWrong ? [] : wrapped(`${who}${howLong}: ${what}`, columns, maxLines)).map((text): StyledLine => [
+      { text, style },
+    ]),
     ...(meanwhile === null ? [] : wrapped(meanwhile, columns, maxLines)).map((text): StyledLine => [
+      { text, style: 'yellow' },
+    ]),
+    ...(windowsPaused === null ? [] : wrapped(windowsPaused, columns, maxLines + 1)).map((text): StyledLine => [
       { text, style: 'yellow' },
     ]),
   ];
@@ -66,7 +83,7 @@ export function statusLines(
 
 /** Returns a bar of the moved companies with the rate and the expected end, and the number of others in each state. */
 export function companyLines(
-  { progress, overview }: MigrationSnapshot,
+  { progress, overview, schedule = NOT_PAUSED }: MigrationSnapshot,
   now: Date,
   columns = Infinity,
 ): readonly StyledLine[] {
@@ -76,7 +93,7 @@ export function companyLines(
   const style = counts.failed > 0 ? 'red' : 'reset';
   const words = clientStateWords(stageOf(state));
   const rate = recentRate(progress, overview ?? progress.throughput);
-  const forecast = liveForecastOf(progress, overview, now.toISOString());
+  const forecast = shownForecast(progress, { live: overview, ...schedule }, now);
   const continuation = forecast && continuationOf(withLiveCounts(progress, overview), forecast, now.toISOString());
   const hasEnded = isOver(state);
   const missing = hasEnded

@@ -9,6 +9,7 @@ import { inSupportWords } from '../../domain/companies/call-words';
 import { failureText } from '../../domain/companies/failures';
 import { findPlatform } from '../../platforms/platforms';
 import type { AuditEntry, LedgerCompany } from '../../store';
+import { NOT_PAUSED, withPausedWindows } from '../reporting/paused-windows';
 import type { Size } from '../terminal/full-screen';
 import { fitted, truncated, widthOf, wrapped, type StyledLine } from '../terminal/styled-text';
 import { shortTime } from '../terminal/times';
@@ -58,7 +59,7 @@ function linesOf(
   const { progress, outages, exceptions } = detail;
   const steps = stepLines(progress, detail.confirmers, columns, now);
   const above = [
-    ...statusLines(progress, columns, now),
+    ...statusLines(detail, columns, now),
     ...outageLines(outages.slice(0, 1), columns, REASON_LINES),
     [],
     ...companyLines(detail, now, columns),
@@ -129,14 +130,15 @@ export function lastFullTextTop({ detail, selectedException }: DashboardState, s
 }
 
 function fullTextLines(
-  { progress, outages, exceptions, decisions }: MigrationDetail,
+  detail: MigrationDetail,
   selectedRow: number | null,
   columns: number,
   now: Date,
 ): readonly StyledLine[] {
+  const { outages, exceptions, decisions } = detail;
   const exception = exceptions.find(({ row }) => row === selectedRow);
   return [
-    ...statusLines(progress, columns, now, Infinity),
+    ...statusLines(detail, columns, now, Infinity),
     ...outageLines(outages, columns, Infinity),
     [],
     ...(exception ? exceptionInFull(exception, columns) : []),
@@ -156,14 +158,15 @@ function exceptionInFull(company: LedgerCompany, columns: number): readonly Styl
 }
 
 function exceptionLines(
-  { progress, exceptions }: MigrationDetail,
+  { progress, schedule = NOT_PAUSED, exceptions }: MigrationDetail,
   selectedRow: number | null,
   room: number,
   columns: number,
   now: Date,
 ): readonly StyledLine[] {
   const count = countExceptions(progress.counts);
-  const retried = retriedText(progress, now.toISOString(), (iso) => shortTime(iso, now));
+  const scheduled = withPausedWindows(progress, schedule, now);
+  const retried = retriedText(scheduled, now.toISOString(), (iso) => shortTime(iso, now));
   const title: StyledLine = [
     { text: 'Exceptions', style: 'bold' },
     truncated(`${count === 0 ? ': none' : `: ${count}`}${retried === null ? '' : `; ${retried}`}`, columns - 11),

@@ -19,6 +19,7 @@ import {
   type MigrationSummary,
 } from '../../client';
 import { readConfirmersOf } from '../reporting/steps-table';
+import { readSchedule } from '../reporting/paused-windows';
 import { retryTexts } from '../reporting/retries';
 import { readProgressInTime, withLedgerLimit } from '../connections/ledger-limit';
 import { shortTime } from '../terminal/times';
@@ -91,8 +92,11 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
 
   async function readDetail(migrationId: string): Promise<MigrationDetail> {
     const current = readProgressInTime(ferry, migrationId, TEMPORAL_TIMEOUT_MS);
-    const [progress, [overview = null], retries, decisions, confirmers] = await Promise.all([
-      current,
+    const scheduled = current.then((progress) =>
+      ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => readSchedule(ferry, progress)),
+    );
+    const [{ progress, schedule }, [overview = null], retries, decisions, confirmers] = await Promise.all([
+      scheduled,
       withLedgerLimit(readOverviews(ferry.db, [migrationId])),
       ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => readRetries(ferry, migrationId)),
       withLedgerLimit(readLatestDecisions(ferry.db, migrationId, MAX_DECISIONS)),
@@ -104,7 +108,7 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
     const shownAt = new Date();
     const texts = retryTexts(ferry, migrationId, retries, (iso) => shortTime(iso, shownAt));
     const outages = await withLedgerLimit(texts);
-    return { progress, overview, outages, decisions, exceptions, confirmers };
+    return { progress, schedule, overview, outages, decisions, exceptions, confirmers };
   }
 
   return async (request) => {

@@ -3,6 +3,7 @@ import { actingText } from '../../domain/progress/acting-roles';
 import type { Progress } from '../../domain/progress/progress';
 import type { AuditEntry, Confirmers, LedgerCompany, Overview } from '../../store';
 import type { DecisionResult, MigrationSummary } from '../../client';
+import type { ScheduleFindings } from '../reporting/paused-windows';
 import type { StyledLine } from '../terminal/styled-text';
 
 export interface DashboardRow extends MigrationSummary {
@@ -16,6 +17,8 @@ export interface DashboardRow extends MigrationSummary {
 export interface MigrationDetail {
   readonly progress: Progress;
   readonly overview: Overview | null;
+  /** The state of the Schedule that opens the windows. Default: not paused. */
+  readonly schedule?: ScheduleFindings;
   /** The people who have confirmed that syncing is off; null until step 4 has ended. */
   readonly confirmers: Confirmers | null;
   /** Errors of activities and workflow tasks that keep failing and are being retried. */

@@ -9,7 +9,6 @@ import { isOver, stageOf } from '../../domain/migration/terminated';
 import { stepNumber, type Step } from '../../domain/migration/steps';
 import type { MigrationLimits } from '../../domain/planning/limits';
 import type { ChosenFirst } from '../../domain/progress/go-nogo-facts';
-import { hasOpenWindow, isOpenWithoutEnd, openWindowOf } from '../../domain/progress/open-window';
 import {
   endedByText,
   headline,
@@ -23,7 +22,7 @@ import { canFinish } from '../../domain/migration/pauses';
 import { fourEyesTexts } from '../../domain/progress/four-eyes';
 import { delayedTryText, resumptionText, retriedText, type TryTimes } from '../../domain/progress/retried';
 import { meanwhileTask } from '../../domain/progress/meanwhile';
-import { currentTask, isMoveOfRemaining } from '../../domain/progress/waiting-for';
+import { currentTask } from '../../domain/progress/waiting-for';
 import { counted, sentence } from '../../domain/text/sentences';
 import { reconnectionsAfterEnd } from '../../presentation/wording/client-page';
 import type { Confirmers, Interrupted } from '../../store';
@@ -31,6 +30,7 @@ import type { NextCommand } from '../suggestions/remedy-commands';
 import { otherLedgerAdvice } from '../suggestions/stack-advice';
 import { printFirstCompany, printPreflight, printReplacedApplications } from '../shared/results';
 import { printEnd, printLimits, type ForecastFindings } from './migration-end';
+import { isForWindow, windowsPausedText, withPausedWindows } from './paused-windows';
 import { printSteps, stepRow } from './steps-table';
 import { printDetails, problemsToList, withoutProblems } from './supplied-details';
 import type { Output } from '../terminal/output';
@@ -92,10 +92,10 @@ export function printMigration(
   { inFull, now }: { readonly inFull: boolean; readonly now: Date },
 ): void {
   const { migrationId } = progress;
-  const { windowsPaused, isBatchRunning, notInLedger, next, clientPage, keyFingerprint } = found;
+  const { windowsPaused, notInLedger, next, clientPage, keyFingerprint } = found;
   const ledgerBehind = found.ledgerBehind || notInLedger;
-  const at = now.toISOString();
-  const areWindowsPaused = windowsPaused !== null && !hasOpenWindow(progress, progress.windows, isBatchRunning, at);
+  const scheduled = withPausedWindows(progress, found, now);
+  const { areWindowsPaused = false } = scheduled;
   output.line(`${output.styled('bold', migrationId)}  ${headline(progress)}`);
   const ended = endedByText(progress);
   if (ended !== null) output.line(`${sentence(progress.state)} ${ended}`);
@@ -105,13 +105,12 @@ export function printMigration(
   if (reopened !== null) output.line(output.styled('yellow', reopened));
   const listed = ledgerBehind ? null : problemsToList(progress);
   if (ledgerBehind) output.line(output.styled('yellow', ledgerText(notInLedger, hasEnded)));
-  else if (windowsPaused === null || !isForWindow(progress, isBatchRunning, now))
-    output.line(waitingText({ ...progress, areWindowsPaused }, now));
+  else if (windowsPaused === null || !isForWindow(progress, found, now)) output.line(waitingText(scheduled, now));
   if (listed !== null) printPreflight(output, listed);
   const meanwhile = meanwhileText(progress);
   if (meanwhile !== null) output.line(output.styled('yellow', meanwhile));
-  if (windowsPaused !== null)
-    output.line(output.styled('yellow', windowsPausedText(progress, windowsPaused, isBatchRunning, now)));
+  const paused = windowsPausedText(progress, found, now);
+  if (paused !== null) output.line(output.styled('yellow', paused));
   for (const failure of found.retryTexts) output.line(output.styled('yellow', `Retrying: ${failure}`));
   output.line();
   // The cause of an automatic pause, and what to do about it, need the room of the steps. The first line names the step.
@@ -129,7 +128,7 @@ export function printMigration(
     const once = resumptionText(progress, areWindowsPaused);
     printDeferred(output, progress, { ...deferred, ...(ledgerBehind && { nextTryAt: null }), once }, now);
   }
-  const retried = retriedText(progress, at, localTime, areWindowsPaused);
+  const retried = retriedText(scheduled, now.toISOString(), localTime);
   if (retried !== null && !ledgerBehind) output.line(retried);
   if (applications) printReplacedApplications(output, migrationId, applications);
   printDetails(output, progress, { inFull, isListed: listed !== null });
@@ -222,33 +221,6 @@ const listed = (counts: readonly (readonly [number, string])[]): string =>
   counts.flatMap(([count, what]) => (count === 0 ? [] : [`${number(count)} ${what}`])).join(', ');
 
 const number = (count: number): string => count.toLocaleString('en-US');
-
-/**
- * Returns whether the migration waits only for a window to open. Its text then says that companies are moved in that
- * window. If a person has paused the Schedule in Temporal, this is wrong, because the workflow does not know yet.
- */
-function isForWindow(progress: Progress, isBatchRunning: boolean, now: Date): boolean {
-  const { windows, counts, waitingFor } = progress;
-  if (!isMoveOfRemaining(waitingFor)) return false;
-  if (counts.importing + counts.syncing > 0) return false;
-  if (isOpenWithoutEnd(progress, windows, isBatchRunning)) return false;
-  return openWindowOf(progress, windows, isBatchRunning, now.toISOString()) === null;
-}
-
-/** Says that the windows are paused; if a window is open, also how to stop its moves, because they continue. */
-function windowsPausedText(progress: Progress, why: string, isBatchRunning: boolean, now: Date): string {
-  const { migrationId, state, windows } = progress;
-  if (isOpenWithoutEnd(progress, windows, isBatchRunning))
-    return `No further window opens (${why}), but moves continue, because the open window covers the whole week. To stop moves now: ferry pause ${migrationId}`;
-  const at = now.toISOString();
-  const open = openWindowOf(progress, windows, isBatchRunning, at);
-  // Moves can begin in an open window while the migration waits for a person, but not while it is paused.
-  const canMove = state !== 'paused' && openWindowOf({ ...progress, state: 'running' }, windows, isBatchRunning, at);
-  const stop = canMove ? `. To stop moves in the open window: ferry pause ${migrationId}` : '';
-  const until = open && `Moves can begin until the open window closes at ${localTime(open.closesAt)}. After that, no`;
-  const none = canMove ? 'No further window opens' : 'No window opens now';
-  return `${until === null ? none : `${until} window opens`} (${why}). To open windows again: ferry schedule resume ${migrationId}${stop}`;
-}
 
 const ONE_INTERRUPTED = [
   'company was',

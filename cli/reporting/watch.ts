@@ -30,6 +30,7 @@ import { readProgressInTime, withLedgerLimit } from '../connections/ledger-limit
 import { createInterruptibleSleep } from '../connections/waiting';
 import type { CommandResult } from '../terminal/output';
 import { openProgressBar } from '../terminal/progress-bar';
+import { isForWindow, NOT_PAUSED, readSchedule, windowsPausedText, withPausedWindows } from './paused-windows';
 import { readConfirmersOf } from './steps-table';
 import { meanwhileText } from './migration-summary';
 import type { StyledLine } from '../terminal/styled-text';
@@ -103,7 +104,9 @@ interface WatchSnapshot extends MigrationSnapshot {
 async function poll(ferry: MigrationClient, migrationId: string): Promise<WatchSnapshot> {
   const current = readProgressInTime(ferry, migrationId, ANSWER_WITHIN_MS);
   const readings = [
-    current,
+    current.then((progress) =>
+      ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => readSchedule(ferry, progress)),
+    ),
     ferry.db ? withLedgerLimit(readOverviews(ferry.db, [migrationId])) : Promise.resolve([]),
     ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => isWorkflowOpen(ferry, migrationId)),
     current.then(({ steps }) => (ferry.db ? readConfirmersOf(ferry.db, { migrationId, steps }) : null)),
@@ -111,8 +114,8 @@ async function poll(ferry: MigrationClient, migrationId: string): Promise<WatchS
   const results = await Promise.allSettled(readings);
   const errors = results.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : []));
   if (errors.length > 0) throw rootConnectionError(errors);
-  const [progress, [overview = null], isOpen, confirmers] = await Promise.all(readings);
-  return { progress, overview, confirmers, isOpen, at: new Date() };
+  const [{ progress, schedule }, [overview = null], isOpen, confirmers] = await Promise.all(readings);
+  return { progress, schedule, overview, confirmers, isOpen, at: new Date() };
 }
 
 /** A migration that has ended still finishes the companies that are being moved. */
@@ -122,12 +125,14 @@ function hasEnded({ progress, isOpen }: WatchSnapshot): boolean {
 }
 
 /**
- * Returns whether a person must act. This is the case if the migration is waiting for a person. Until the next window
+ * Returns whether a person must act. This is the case if the migration is waiting for a person, or for a window that
+ * nobody opens, because the windows are paused. Until the next window
  * opens, it is also the case if no company is moving and there is a task for a person, for example to supply a
  * credential. While companies are moving, the view shows such a task, but `ferry watch` continues.
  */
-function needsPerson({ progress, at }: WatchSnapshot): boolean {
+function needsPerson({ progress, schedule = NOT_PAUSED, at }: WatchSnapshot): boolean {
   if (progress.waitingFor.roles.length > 0) return true;
+  if (schedule.windowsPaused !== null && isForWindow(progress, schedule, at)) return true;
   const now = at.toISOString();
   // Null until the migration first looks for a window, in step 5 or 6.
   const window = progress.window && windowAt(progress, now);
@@ -135,11 +140,12 @@ function needsPerson({ progress, at }: WatchSnapshot): boolean {
   return isBetweenWindows && inFlightIn(progress) === 0 && meanwhileTask(progress) !== null;
 }
 
-function ended({ progress }: WatchSnapshot): WatchEnd {
+function ended({ progress, schedule = NOT_PAUSED, at }: WatchSnapshot): WatchEnd {
   const { migrationId, state } = progress;
   const text = `${migrationId}: ${headline(progress)}`;
   const close = `To close the migration, run: ferry sweep --close ${migrationId}`;
-  const tasks = state === 'terminated' ? [close] : [waitingText(progress), meanwhileText(progress)];
+  const windowsPaused = windowsPausedText(progress, schedule, at);
+  const tasks = state === 'terminated' ? [close] : [waitingText(progress), meanwhileText(progress), windowsPaused];
   return {
     progress,
     print: (output) => {
@@ -186,7 +192,7 @@ function blockLines(snapshot: WatchSnapshot, trouble: string | null, columns: nu
   return [
     [{ text: progress.migrationId, style: 'bold' }, `  ${clockTime(now)}`],
     // Leaves the last column free, because some terminals would wrap the line.
-    ...statusLines(progress, columns - 1, now),
+    ...statusLines(snapshot, columns - 1, now),
     [],
     ...steps,
     ...(steps.length === 0 ? [] : [[]]),
@@ -198,17 +204,18 @@ function blockLines(snapshot: WatchSnapshot, trouble: string | null, columns: nu
 function openLogView(stream: TerminalStream): View {
   const bar = openProgressBar(stream, 'moved');
   return {
-    show: ({ progress, at }, trouble) => {
-      const { counts } = progress;
-      const note = trouble === null ? logText(progress) : outOfDateText(at, trouble);
+    show: (snapshot, trouble) => {
+      const { counts } = snapshot.progress;
+      const note = trouble === null ? logText(snapshot) : outOfDateText(snapshot.at, trouble);
       bar.update(counts.moved, counts.total, note);
     },
     close: () => bar.close(),
   };
 }
 
-function logText(progress: Progress): string {
+function logText({ progress, schedule = NOT_PAUSED }: WatchSnapshot): string {
   const { waitingFor, counts } = progress;
+  const now = new Date();
   const {
     'must-reconnect': mustReconnect,
     'not-moved': notMoved,
@@ -227,11 +234,14 @@ function logText(progress: Progress): string {
     .join('');
   const rejection = reopenedText(progress);
   const reopened = rejection === null ? '' : `${rejection}; `;
-  const meanwhile = meanwhileText(progress);
-  const also = meanwhile === null ? '' : `; ${meanwhile.charAt(0).toLowerCase()}${meanwhile.slice(1)}`;
+  const windowsPaused = windowsPausedText(progress, schedule, now);
+  const what = inLocalTime(taskForSupport(withPausedWindows(progress, schedule, now), now.toISOString()));
+  const task = windowsPaused !== null && isForWindow(progress, schedule, now) ? [] : [`${who}${what}`];
+  const others = [meanwhileText(progress), windowsPaused].flatMap((text) => text ?? []);
+  const tasks = [...task, ...others.map((text) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`)].join('; ');
   if (isEnding(progress.state) && inFlightIn(progress) > 0)
     return `${headline(progress)}: ${exceptions}${counted(inFlightIn(progress), 'company')} still being moved or checked`;
-  return `${headline(progress)}: ${exceptions}${paused}${reopened}${who}${inLocalTime(taskForSupport(progress, new Date().toISOString()))}${also}`;
+  return `${headline(progress)}: ${exceptions}${paused}${reopened}${tasks}`;
 }
 
 function outOfDateText(at: Date, trouble: string): string {

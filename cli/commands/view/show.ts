@@ -1,11 +1,9 @@
 import { isOfApplication } from '../../../domain/companies/finding';
-import { countOpen } from '../../../domain/companies/counts';
 import type { ApplicationsOfMoved } from '../../../domain/preflight/applications';
 import { isEnding } from '../../../domain/migration/migration-state';
 import { isOver } from '../../../domain/migration/terminated';
 import { meanwhileTask } from '../../../domain/progress/meanwhile';
 import { firstOpening } from '../../../domain/progress/first-opening';
-import { withWindowsResumed } from '../../../domain/progress/open-window';
 import type { Progress } from '../../../domain/progress/progress';
 import {
   countInterrupted,
@@ -21,16 +19,10 @@ import {
   readSuggestedCompanies,
   type Database,
 } from '../../../store';
-import {
-  isBatchRunning,
-  isLedgerBehindProgress,
-  readRetries,
-  readProgress,
-  readSchedulePause,
-  type LedgerClient,
-} from '../../../client';
+import { isLedgerBehindProgress, readRetries, readProgress, type LedgerClient } from '../../../client';
 import { shownForecast } from '../../reporting/migration-end';
 import { retryTexts } from '../../reporting/retries';
+import { readSchedule } from '../../reporting/paused-windows';
 import { printMigration, type Deferred, type MigrationFindings } from '../../reporting/migration-summary';
 import type { CommandResult } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
@@ -66,8 +58,7 @@ export function addShow({ program, run, terminal }: Context): void {
             readRetries(ferry, migration),
             db ? readLedgerFindings({ ...ferry, db }, migration) : NO_LEDGER,
           );
-          const windowsPaused = db ? await readWindowsPaused({ ...ferry, db }, recorded) : null;
-          const progress = db && windowsPaused === null ? withWindowsResumed(recorded) : recorded;
+          const { progress, schedule } = await readSchedule(ferry, recorded);
           // Queries the workflow. Not in parallel with the first query, because a worker that cannot replay the
           // workflow answers only one of several pending queries.
           const ledgerBehind =
@@ -78,7 +69,7 @@ export function addShow({ program, run, terminal }: Context): void {
           const portal = await readSigningPortal(ferry, progress);
           const named = {
             ...{ ...companies, applicationsOfMoved: findings.applications },
-            ...{ areWindowsPaused: windowsPaused !== null, isInPortal: portal !== null },
+            ...{ areWindowsPaused: schedule.windowsPaused !== null, isInPortal: portal !== null },
           };
           const keys = db && !isOver(progress.state) ? keyConfirmations(await listInvitations(db, migration)) : [];
           const next = ledgerBehind
@@ -95,8 +86,7 @@ export function addShow({ program, run, terminal }: Context): void {
               ...findings,
               deferred: isOver(progress.state) && db ? NOT_TRIED_AGAIN : findings.deferred,
               chosenFirst,
-              windowsPaused,
-              isBatchRunning: windowsPaused !== null && (await isBatchRunning(ferry, migration)),
+              ...schedule,
               ledgerBehind,
               retriedErrors: retries.map(({ error }) => error),
               retryTexts: await retryTexts(ferry, migration, retries, localTime),
@@ -147,16 +137,6 @@ async function readLedgerFindings(ferry: LedgerClient, migrationId: string): Pro
   const limits = notInLedger ? null : (await readLimits(db, migrationId)).limits;
   const [live = null] = await readOverviews(db, [migrationId]);
   return { interrupted, deferred, applications, confirmedBy, keyFingerprint, limits, live, notInLedger };
-}
-
-/**
- * Returns who paused the windows, and why; null if they are not paused, the migration has not reached step 6, or no
- * company is left to move.
- */
-async function readWindowsPaused(ferry: LedgerClient, progress: Progress): Promise<string | null> {
-  const { migrationId, step, windows, counts, state } = progress;
-  const matters = step === 'complete-migration' && windows.length > 0 && countOpen(counts) > 0 && !isOver(state);
-  return matters ? readSchedulePause(ferry, migrationId) : null;
 }
 
 /** Reads the companies and applications that the next commands contain; `NO_COMPANIES` if they contain neither. */

@@ -6,6 +6,7 @@ import {
   SUPPORT,
   type TestMigration,
 } from '../../workflows/running-migration';
+import { openReader } from '../../../cli/dashboard/reader';
 import { until } from '../../support/async';
 import { scheduleIdOf } from '../../../domain/migration/temporal-names';
 import type { Progress } from '../../../domain/progress/progress';
@@ -137,6 +138,23 @@ test('windows can be paused with a note and resumed in step 6, and cannot be tri
   const triggered = await run('schedule', 'trigger', migration.id);
   expect(triggered.exitCode).toBe(1);
   expect(triggered.out).toMatch(/outside the windows; the next window opens at \d{4}-\d\d-\d\d \d\d:\d\d UTC\n/);
+});
+
+test('watch stops, and the desk says why no window opens, if the windows were paused only in Temporal', async () => {
+  const { ferry } = orchestrator;
+  const schedule = ferry.temporal.schedule.getHandle(scheduleIdOf(migration.id));
+  await schedule.pause('month end, Sam');
+  const detail = async () => {
+    const reading = await openReader(ferry)({ visibleRows: () => [], shownMigrationId: migration.id });
+    return reading.detail?.schedule;
+  };
+  await until(async () => (await detail())?.windowsPaused === 'month end, Sam');
+  const { exitCode, out } = await run('watch', migration.id, '--until-decision');
+  expect(exitCode).toBe(0);
+  expect(out).toContain(
+    `No window opens now (month end, Sam). To open windows again: ferry schedule resume ${migration.id}\n`,
+  );
+  expect(await run('schedule', 'resume', '--all', '--by', 'Sam')).toMatchObject({ exitCode: 0 });
 });
 
 test('pausing the windows says how long companies continue to move in the open window', async () => {

@@ -1,10 +1,12 @@
-/** Tests what `ferry show` says while the Schedule is paused in Temporal. */
+/** Tests what `ferry show`, `ferry watch` and the dashboard say while the Schedule is paused in Temporal. */
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import type { Window } from '../../../domain/planning/windows';
 import { withWindowsResumed } from '../../../domain/progress/open-window';
 import { progressOf } from '../../../domain/progress/progress';
 import { counts, decideAll, migrationPlan, proposeTime, stateAt } from '../../support/migrations/migration-states';
+import { companyLines, statusLines } from '../../../cli/dashboard/migration-lines';
+import { textOf } from '../../../cli/terminal/styled-text';
 import { shownMigration } from './shown-migration';
 
 /** 2 March 2026 is a Monday. */
@@ -38,6 +40,28 @@ test('only the text that promises moves is left out between paused windows', () 
   expect(shown({ ...recording, route: 'self-service' }, BEFORE_WINDOW)).toContain(
     'The latest decisions are being carried out',
   );
+});
+
+test.each([
+  ['between two windows', MOVING, BEFORE_WINDOW],
+  ['in an open window', OPENED, IN_WINDOW],
+])('the dashboard and watch say the same as show %s', (_, state, at) => {
+  const now = new Date(at);
+  const progress = progressOf(migrationPlan(), state);
+  const textWith = (windowsPaused: string | null): string => {
+    const snapshot = { progress, overview: null, schedule: { windowsPaused, isBatchRunning: false } };
+    const lines = [...statusLines(snapshot, Infinity, now), ...companyLines(snapshot, now)];
+    return lines.map((line) => line.map(textOf).join('')).join('\n');
+  };
+  const ofShow = shown(state, at)
+    .split('\n')
+    .find((line) => line.includes('To open windows again'));
+  expect(ofShow).toContain('(month end, Sam)');
+  expect(textWith('month end, Sam')).toContain(`\n${ofShow}`);
+  expect(textWith('month end, Sam')).not.toMatch(/ends (about|by) |moves continue/);
+  expect(textWith('month end, Sam').includes('in the window from')).toBe(state === OPENED);
+  expect(textWith(null)).toMatch(/ends about /);
+  expect(textWith(null)).not.toContain('To open windows again');
 });
 
 test('an end that needs a further window is not shown, because no further window opens', () => {
