@@ -1,5 +1,6 @@
 /** Lists all open migrations, one per line, and shows what the selected one is waiting for. */
 import { rateText } from '../../domain/planning/throughput';
+import { actingText } from '../../domain/progress/acting-roles';
 import { taskForSupport } from '../../domain/progress/four-eyes';
 import { continuationOf } from '../../domain/progress/continuation';
 import { liveForecastOf, recentRate, withLiveCounts, type Forecast } from '../../domain/progress/forecast';
@@ -153,7 +154,7 @@ function sized(span: Span, width: number, align: 'left' | 'right'): Span {
 function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Date): StyledLine {
   const { migrationId, step, overview } = row;
   const { moved, total, text } = movedOf(row);
-  const rate = row.progress && statusGroup(row) === 'running' ? recentRate(row.progress, overview) : null;
+  const rate = row.progress && row.state === 'running' ? recentRate(row.progress, overview) : null;
   // Once the workflow has ended, `failed` also counts all companies that were still waiting. Of these, `exceptions`
   // counts only those that were deferred or held back.
   const exceptions = row.endedInTemporal ? row.failed : (overview?.exceptions ?? row.failed);
@@ -218,10 +219,10 @@ function sentence(state: DashboardState, columns: number, now: Date): readonly S
     return [[{ text: 'No migration is open. To start a migration, run: ferry start', style: 'dim' }]];
   const row = selectedRow(state);
   if (!row?.progress) return [];
-  const roles = actingRolesText(row);
-  const who = roles === 'nobody' || roles === '' ? '' : `${roles}: `;
+  const roles = actingText(row.progress);
+  const who = roles === '' ? '' : `${roles}: `;
   const what = inLocalTime(taskForSupport(row.progress, now.toISOString()));
-  const meanwhile = meanwhileText(row.progress);
+  const meanwhile = meanwhileText(row.progress, row.keysToConfirm ?? []);
   const also = meanwhile === null ? '' : `. ${meanwhile}`;
   const replaced = replacedText(row.progress);
   const continues = continuesOf(row, now).replace(/^; /, '');

@@ -38,6 +38,8 @@ export interface MigrationSnapshot {
   readonly overview: Overview | null;
   /** The state of the Schedule that opens the windows. Default: not paused. */
   readonly schedule?: ScheduleFindings;
+  /** The people whose keys support has to confirm. Default: none. */
+  readonly keysToConfirm?: readonly string[];
 }
 
 const BAR_WIDTH = 20;
@@ -50,7 +52,7 @@ const WAITING_LINES = 2;
  * @param maxLines number of lines for each text; `Infinity` to cut nothing
  */
 export function statusLines(
-  { progress, schedule = NOT_PAUSED }: Pick<MigrationSnapshot, 'progress' | 'schedule'>,
+  { progress, schedule = NOT_PAUSED, keysToConfirm = [] }: Omit<MigrationSnapshot, 'overview'>,
   columns: number,
   now: Date,
   maxLines = WAITING_LINES,
@@ -62,7 +64,7 @@ export function statusLines(
     since === null ? '' : ` since ${shortTime(since, now)} (${shortDuration(now.getTime() - Date.parse(since))})`;
   const who = roles.length === 0 ? 'No action needed' : `Waiting for ${actingText(progress)}`;
   const style = roles.includes('support') ? 'yellow' : 'reset';
-  const meanwhile = meanwhileText(progress);
+  const meanwhile = meanwhileText(progress, keysToConfirm);
   const windowsPaused = windowsPausedText(progress, schedule, now);
   const isWrong = windowsPaused !== null && isForWindow(progress, schedule, now);
   const reasons = [...pausedTexts(progress).map((text) => `Paused ${text}`), reopenedText(progress) ?? []].flat();

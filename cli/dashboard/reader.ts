@@ -3,12 +3,14 @@
  * migration whose page is shown.
  */
 import {
+  listUnconfirmedKeys,
   listUnfinishedMigrations,
   readCompanies,
   readLatestDecisions,
   readOverviews,
   type LedgerCompany,
   type Overview,
+  type UnconfirmedKey,
 } from '../../store';
 import {
   rootConnectionError,
@@ -25,6 +27,7 @@ import { readProgressInTime, withLedgerLimit } from '../connections/ledger-limit
 import { shortTime } from '../terminal/times';
 import { openProgressCache } from './progress-cache';
 import type { MigrationDetail, DashboardRow, Reading } from './state';
+import { isOver } from '../../domain/migration/terminated';
 import { collected } from '../../domain/text/streams';
 
 export interface ReadRequest {
@@ -53,16 +56,19 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
   const readExceptions = openExceptionCache(ferry);
   // The terminated migrations as last read. If the list cannot be read again, they stay on the screen.
   let terminated: readonly MigrationSummary[] = [];
+  let unconfirmed: readonly UnconfirmedKey[] = [];
 
   async function readRows(
     { visibleRows }: ReadRequest,
     attempt: Attempt,
   ): Promise<readonly DashboardRow[] | undefined> {
-    const [open, unfinished] = await Promise.all([
+    const [open, unfinished, keys] = await Promise.all([
       attempt(listOpenMigrations(ferry)),
       attempt(withLedgerLimit(listUnfinishedMigrations(ferry.db, ferry.temporal.options.namespace))),
+      attempt(withLedgerLimit(listUnconfirmedKeys(ferry.db, null))),
     ]);
     if (!open) return undefined;
+    unconfirmed = keys ?? unconfirmed;
     const ended = unfinished?.filter((id) => !open.some(({ migrationId }) => migrationId === id));
     terminated = (ended && (await attempt(listTerminated(ferry, ended)))) ?? terminated;
     const lines = [
@@ -74,6 +80,7 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
         ...line,
         overview: overviews.get(line.migrationId) ?? null,
         progress: progress.of(line.migrationId),
+        keysToConfirm: isOver(line.state) ? [] : peopleIn(line.migrationId, unconfirmed),
       }));
     const visible = visibleRows(current());
     const ids = visible.map(({ migrationId }) => migrationId);
@@ -95,20 +102,22 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
     const scheduled = current.then((progress) =>
       ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => readSchedule(ferry, progress)),
     );
-    const [{ progress, schedule }, [overview = null], retries, decisions, confirmers] = await Promise.all([
+    const [{ progress, schedule }, [overview = null], retries, decisions, confirmers, keys] = await Promise.all([
       scheduled,
       withLedgerLimit(readOverviews(ferry.db, [migrationId])),
       ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => readRetries(ferry, migrationId)),
       withLedgerLimit(readLatestDecisions(ferry.db, migrationId, MAX_DECISIONS)),
       current.then((progress) => readConfirmersOf(ferry.db, progress)),
+      withLedgerLimit(listUnconfirmedKeys(ferry.db, migrationId)),
     ]);
+    const keysToConfirm = isOver(progress.state) ? [] : peopleIn(migrationId, keys);
     const { exceptionsDigest, heldBack } = progress.counts;
     const version = `${migrationId} ${progress.state} ${exceptionsDigest} ${heldBack}`;
     const exceptions = await withLedgerLimit(readExceptions(migrationId, version));
     const shownAt = new Date();
     const texts = retryTexts(ferry, migrationId, retries, (iso) => shortTime(iso, shownAt));
     const outages = await withLedgerLimit(texts);
-    return { progress, schedule, overview, outages, decisions, exceptions, confirmers };
+    return { progress, schedule, keysToConfirm, overview, outages, decisions, exceptions, confirmers };
   }
 
   return async (request) => {
@@ -122,6 +131,9 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
     return { ...(rows ? { rows } : {}), ...(detail ? { detail } : {}), connectionError, at: Date.now() };
   };
 }
+
+const peopleIn = (id: string, keys: readonly UnconfirmedKey[]): readonly string[] =>
+  keys.flatMap(({ migrationId, person }) => (migrationId === id ? [person] : []));
 
 /** Runs work. If it fails, keeps the error and returns undefined. */
 type Attempt = <T>(work: Promise<T>) => Promise<T | undefined | void>;

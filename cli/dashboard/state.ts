@@ -1,5 +1,6 @@
 /** The state of the dashboard: plain data that only readings, keys and decisions change. */
 import { actingText } from '../../domain/progress/acting-roles';
+import { withSupport } from '../../domain/progress/meanwhile';
 import type { Progress } from '../../domain/progress/progress';
 import type { AuditEntry, Confirmers, LedgerCompany, Overview } from '../../store';
 import type { DecisionResult, MigrationSummary } from '../../client';
@@ -11,6 +12,8 @@ export interface DashboardRow extends MigrationSummary {
   readonly overview: Overview | null;
   /** Null if the workflow has not answered yet. Can be half a minute old, and older while no worker answers. */
   readonly progress: Progress | null;
+  /** The people whose keys support has to confirm. Default: none. */
+  readonly keysToConfirm?: readonly string[];
 }
 
 /** The data of a migration's page. */
@@ -19,6 +22,8 @@ export interface MigrationDetail {
   readonly overview: Overview | null;
   /** The state of the Schedule that opens the windows. Default: not paused. */
   readonly schedule?: ScheduleFindings;
+  /** The people whose keys support has to confirm. Default: none. */
+  readonly keysToConfirm?: readonly string[];
   /** The people who have confirmed that syncing is off; null until step 4 has ended. */
   readonly confirmers: Confirmers | null;
   /** Errors of activities and workflow tasks that keep failing and are being retried. */
@@ -135,7 +140,7 @@ export type StatusGroup = (typeof STATUS_GROUPS)[number];
  * Returns the group of a migration. A paused migration is in the group of support, except in self-service, where the
  * client resumes it.
  */
-export function statusGroup(row: Pick<DashboardRow, 'state' | 'step' | 'waitingFor' | 'progress'>): StatusGroup {
+export function statusGroup(row: RoleFacts & Pick<DashboardRow, 'state' | 'step'>): StatusGroup {
   const roles = actingRolesText(row);
   const isForSupport = row.state === 'paused' && row.step !== 'self-service';
   if (isForSupport || roles.includes('support')) return 'support';
@@ -146,9 +151,12 @@ export function statusGroup(row: Pick<DashboardRow, 'state' | 'step' | 'waitingF
  * Names the roles that have to act: `client and support`, or `nobody`. Prefers the workflow's progress to Temporal's
  * search attribute (`waitingFor`), which names the client even for problems of the details that only support can solve.
  */
-export function actingRolesText({ waitingFor, progress }: Pick<DashboardRow, 'waitingFor' | 'progress'>): string {
-  return progress ? actingText(progress) || 'nobody' : waitingFor;
+export function actingRolesText({ waitingFor, progress, keysToConfirm = [] }: RoleFacts): string {
+  const roles = progress ? actingText(progress) || 'nobody' : waitingFor;
+  return keysToConfirm.length === 0 ? roles : withSupport(roles);
 }
+
+type RoleFacts = Pick<DashboardRow, 'waitingFor' | 'progress' | 'keysToConfirm'>;
 
 /** Returns the page of the list that contains the selected row. @param height number of rows per page */
 export function visibleRows({ rows, selected }: DashboardState, height: number): readonly DashboardRow[] {

@@ -3,7 +3,7 @@ import { CHECK_WORKERS } from '../../domain/progress/worker-advice';
 import { counted, sentence } from '../../domain/text/sentences';
 import type { MigrationSummary } from '../../client';
 import { ADD_PAYLOAD_KEY } from '../shared/errors';
-import type { Invitation } from '../../store';
+import type { UnconfirmedKey } from '../../store';
 import { printKeysToConfirm } from '../shared/invitations';
 import { ledgersBehindTexts } from '../shared/results';
 import { otherLedgerAdvice } from '../suggestions/stack-advice';
@@ -31,7 +31,7 @@ export interface ListNotes {
   /** The migrations that Temporal has, but the ledger does not. */
   readonly notInLedger: readonly string[];
   /** The people whose keys support has to confirm. */
-  readonly toConfirm: readonly Pick<Invitation, 'migrationId' | 'person'>[];
+  readonly toConfirm: readonly UnconfirmedKey[];
 }
 
 export function printListNotes(output: Output, { migrations, notInLedger, toConfirm }: ListNotes): void {

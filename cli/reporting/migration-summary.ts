@@ -21,7 +21,7 @@ import { signingText } from '../../domain/migration/approvers';
 import { canFinish } from '../../domain/migration/pauses';
 import { fourEyesTexts } from '../../domain/progress/four-eyes';
 import { delayedTryText, resumptionText, retriedText, type TryTimes } from '../../domain/progress/retried';
-import { meanwhileTask } from '../../domain/progress/meanwhile';
+import { meanwhileTask, withKeysToConfirm } from '../../domain/progress/meanwhile';
 import { currentTask } from '../../domain/progress/waiting-for';
 import { counted, sentence } from '../../domain/text/sentences';
 import { reconnectionsAfterEnd } from '../../presentation/wording/client-page';
@@ -68,6 +68,8 @@ export interface MigrationFindings extends ForecastFindings {
   /** Fingerprint of the migration key. Null without a ledger or a vault, or if the provider has not signed the key. */
   readonly keyFingerprint: string | null;
   readonly chosenFirst: ChosenFirst | null;
+  /** The people whose keys support has to confirm. */
+  readonly keysToConfirm: readonly string[];
   /** The people who have confirmed that syncing is off, which ends step 4. Null without a ledger. */
   readonly confirmedBy: Confirmers | null;
 }
@@ -107,7 +109,7 @@ export function printMigration(
   if (ledgerBehind) output.line(output.styled('yellow', ledgerText(notInLedger, hasEnded)));
   else if (windowsPaused === null || !isForWindow(progress, found, now)) output.line(waitingText(scheduled, now));
   if (listed !== null) printPreflight(output, listed);
-  const meanwhile = meanwhileText(progress);
+  const meanwhile = meanwhileText(progress, found.keysToConfirm);
   if (meanwhile !== null) output.line(output.styled('yellow', meanwhile));
   const paused = windowsPausedText(progress, found, now);
   if (paused !== null) output.line(output.styled('yellow', paused));
@@ -171,9 +173,13 @@ const SUPPLIES_SECRETS = [
   'migrate-first-company',
 ] as const satisfies readonly Step[];
 
-/** Says who must act for some companies while others can be moved; null if no person must act. */
-export function meanwhileText(progress: Progress): string | null {
-  const task = meanwhileTask(progress);
+/**
+ * Says who must act for some companies while others can be moved, or must confirm keys; null if no person must act.
+ *
+ * @param keysToConfirm the people whose keys support has to confirm
+ */
+export function meanwhileText(progress: Progress, keysToConfirm: readonly string[]): string | null {
+  const task = withKeysToConfirm(meanwhileTask(progress), keysToConfirm);
   return task && `Meanwhile waiting for ${task.roles.join(' and ')}: ${task.what}`;
 }
 

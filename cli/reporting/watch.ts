@@ -15,7 +15,7 @@ import { windowAt } from '../../domain/progress/remaining-moves';
 import { taskForSupport } from '../../domain/progress/four-eyes';
 import { headline, pausedTexts, reopenedText, type Progress } from '../../domain/progress/progress';
 import { counted } from '../../domain/text/sentences';
-import { readOverviews, type Confirmers } from '../../store';
+import { listUnconfirmedKeys, readOverviews, type Confirmers } from '../../store';
 import {
   companyLines,
   replacedText,
@@ -46,6 +46,8 @@ const ANSWER_WITHIN_MS = 5_000;
 /** The state of the migration when watching ended. */
 export interface WatchEnd {
   readonly progress: Progress;
+  /** The people whose keys support has to confirm. */
+  readonly keysToConfirm: readonly string[];
   readonly print: CommandResult['print'];
 }
 
@@ -110,12 +112,14 @@ async function poll(ferry: MigrationClient, migrationId: string): Promise<WatchS
     ferry.db ? withLedgerLimit(readOverviews(ferry.db, [migrationId])) : Promise.resolve([]),
     ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => isWorkflowOpen(ferry, migrationId)),
     current.then(({ steps }) => (ferry.db ? readConfirmersOf(ferry.db, { migrationId, steps }) : null)),
+    ferry.db ? withLedgerLimit(listUnconfirmedKeys(ferry.db, migrationId)) : Promise.resolve([]),
   ] as const;
   const results = await Promise.allSettled(readings);
   const errors = results.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : []));
   if (errors.length > 0) throw rootConnectionError(errors);
-  const [{ progress, schedule }, [overview = null], isOpen, confirmers] = await Promise.all(readings);
-  return { progress, schedule, overview, confirmers, isOpen, at: new Date() };
+  const [{ progress, schedule }, [overview = null], isOpen, confirmers, keys] = await Promise.all(readings);
+  const keysToConfirm = isOver(progress.state) ? [] : keys.map(({ person }) => person);
+  return { progress, schedule, keysToConfirm, overview, confirmers, isOpen, at: new Date() };
 }
 
 /** A migration that has ended still finishes the companies that are being moved. */
@@ -140,14 +144,16 @@ function needsPerson({ progress, schedule = NOT_PAUSED, at }: WatchSnapshot): bo
   return isBetweenWindows && inFlightIn(progress) === 0 && meanwhileTask(progress) !== null;
 }
 
-function ended({ progress, schedule = NOT_PAUSED, at }: WatchSnapshot): WatchEnd {
+function ended({ progress, schedule = NOT_PAUSED, keysToConfirm = [], at }: WatchSnapshot): WatchEnd {
   const { migrationId, state } = progress;
   const text = `${migrationId}: ${headline(progress)}`;
   const close = `To close the migration, run: ferry sweep --close ${migrationId}`;
   const windowsPaused = windowsPausedText(progress, schedule, at);
-  const tasks = state === 'terminated' ? [close] : [waitingText(progress), meanwhileText(progress), windowsPaused];
+  const tasks =
+    state === 'terminated' ? [close] : [waitingText(progress), meanwhileText(progress, keysToConfirm), windowsPaused];
   return {
     progress,
+    keysToConfirm,
     print: (output) => {
       output.line(text);
       for (const task of tasks) if (task !== null) output.line(task);
@@ -161,9 +167,9 @@ function waitingText(progress: Progress): string | null {
   return `Waiting for ${actingText(progress)}: ${inLocalTime(taskForSupport(progress, new Date().toISOString()))}`;
 }
 
-function stoppedByUser({ progress }: WatchSnapshot): WatchEnd {
+function stoppedByUser({ progress, keysToConfirm = [] }: WatchSnapshot): WatchEnd {
   const text = `Stopped watching ${progress.migrationId}. This does not affect the migration.`;
-  return { progress, print: (output) => output.line(text) };
+  return { progress, keysToConfirm, print: (output) => output.line(text) };
 }
 
 interface View {
@@ -213,7 +219,7 @@ function openLogView(stream: TerminalStream): View {
   };
 }
 
-function logText({ progress, schedule = NOT_PAUSED }: WatchSnapshot): string {
+function logText({ progress, schedule = NOT_PAUSED, keysToConfirm = [] }: WatchSnapshot): string {
   const { waitingFor, counts } = progress;
   const now = new Date();
   const {
@@ -237,7 +243,7 @@ function logText({ progress, schedule = NOT_PAUSED }: WatchSnapshot): string {
   const windowsPaused = windowsPausedText(progress, schedule, now);
   const what = inLocalTime(taskForSupport(withPausedWindows(progress, schedule, now), now.toISOString()));
   const task = windowsPaused !== null && isForWindow(progress, schedule, now) ? [] : [`${who}${what}`];
-  const others = [meanwhileText(progress), windowsPaused].flatMap((text) => text ?? []);
+  const others = [meanwhileText(progress, keysToConfirm), windowsPaused].flatMap((text) => text ?? []);
   const tasks = [...task, ...others.map((text) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`)].join('; ');
   if (isEnding(progress.state) && inFlightIn(progress) > 0)
     return `${headline(progress)}: ${exceptions}${counted(inFlightIn(progress), 'company')} still being moved or checked`;

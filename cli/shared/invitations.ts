@@ -1,6 +1,8 @@
 /** Lists invitations to the portal, for `ferry invite --list`. */
 import { fingerprintOf } from '../../security';
-import type { Invitation } from '../../store';
+import { isOver } from '../../domain/migration/terminated';
+import type { MigrationClient, MigrationSummary } from '../../client';
+import { listUnconfirmedKeys, type Invitation, type UnconfirmedKey } from '../../store';
 import type { CommandResult, Output } from '../terminal/output';
 import { bySupport, type NextCommand } from '../suggestions/remedy-commands';
 import { shortTime } from '../terminal/times';
@@ -65,13 +67,20 @@ export function keyConfirmations(invitations: readonly Invitation[]): readonly N
   }));
 }
 
+/** Reads the people in open migrations whose keys support has to confirm. Empty without the ledger. */
+export async function readKeysToConfirm(
+  { db }: Pick<MigrationClient, 'db'>,
+  listed: readonly Pick<MigrationSummary, 'migrationId' | 'state'>[],
+): Promise<readonly UnconfirmedKey[]> {
+  if (!db) return [];
+  const open = new Set(listed.flatMap(({ migrationId, state }) => (isOver(state) ? [] : [migrationId])));
+  return (await listUnconfirmedKeys(db, null)).filter(({ migrationId }) => open.has(migrationId));
+}
+
 /** Names the people whose keys support has to confirm, with the command that says how. */
-export function printKeysToConfirm(
-  output: Output,
-  invitations: readonly Pick<Invitation, 'migrationId' | 'person'>[],
-): void {
-  for (const id of new Set(invitations.map(({ migrationId }) => migrationId))) {
-    const people = invitations.flatMap(({ migrationId, person }) => (migrationId === id ? [person] : []));
+export function printKeysToConfirm(output: Output, toConfirm: readonly UnconfirmedKey[]): void {
+  for (const id of new Set(toConfirm.map(({ migrationId }) => migrationId))) {
+    const people = toConfirm.flatMap(({ migrationId, person }) => (migrationId === id ? [person] : []));
     const [keys, these] = people.length === 1 ? ['key', 'this key'] : ['keys', 'these keys'];
     const names = new Intl.ListFormat('en').format(new Set(people));
     output.line(`Support has not confirmed the ${keys} of ${names} for ${id}.`);

@@ -3,6 +3,7 @@ import type { Counts } from '../companies/counts';
 import { isForCorrectedApplication } from '../migration/pauses';
 import { isMoveStep, roleText, type Step } from '../migration/steps';
 import type { Route } from '../../platforms/platforms';
+import { allOf } from '../text/sentences';
 import type { Progress } from './progress';
 import { confirmationText, suppliesMissing, type WaitingFor } from './waiting-for';
 
@@ -26,6 +27,28 @@ export function meanwhileTask(progress: ProgressFacts): WaitingFor | null {
   if (state !== 'running' || waitingFor.roles.length > 0)
     return isOverdue ? { roles: ['client'], what: confirmationText(counts) } : null;
   return suppliesMissing({ counts, route }, checking, isOverdue);
+}
+
+/**
+ * Adds that support must confirm the keys of these people, who cannot decide before that.
+ *
+ * @param task the result of {@link meanwhileTask}
+ */
+export function withKeysToConfirm(task: WaitingFor | null, people: readonly string[]): WaitingFor | null {
+  const names = [...new Set(people)];
+  if (names.length === 0) return task;
+  const confirm = `confirm the ${people.length === 1 ? 'key' : 'keys'} of ${allOf(names)}`;
+  if (task === null) return { roles: ['support'], what: confirm };
+  const what = task.roles.includes('support')
+    ? `${task.what}; ${confirm}`
+    : `${roleText('client')} must ${task.what}; ${roleText('support')} must ${confirm}`;
+  return { roles: [...new Set([...task.roles, 'support' as const])], what };
+}
+
+/** Returns who has to act, `client and support` or `nobody`, if support has to confirm keys as well. */
+export function withSupport(roles: string): string {
+  if (roles.includes('support')) return roles;
+  return roles === 'nobody' || roles === '' ? 'support' : `${roles} and support`;
 }
 
 /** Returns a task as a clause. If both sides have to act, the task itself says whose each part is. */

@@ -100,15 +100,18 @@ export async function listInvitations(db: Database, migrationId: string | null):
     order by i.created_at desc, i.id`;
 }
 
-/** Lists the people who have signed in to these migrations with a key that support has not confirmed, latest first. */
-export async function listKeysToConfirm(
+/** A person whose key support has to confirm before the person can decide. */
+export type UnconfirmedKey = Pick<Invitation, 'migrationId' | 'person'>;
+
+/** Lists the keys of one migration, or of all migrations if `migrationId` is null, that support has to confirm. */
+export async function listUnconfirmedKeys(
   db: Database,
-  migrationIds: readonly string[],
-): Promise<readonly Pick<Invitation, 'migrationId' | 'person'>[]> {
-  return allRows<Pick<Invitation, 'migrationId' | 'person'>>(db)`
+  migrationId: string | null,
+): Promise<readonly UnconfirmedKey[]> {
+  return allRows<UnconfirmedKey>(db)`
     select migration_id as "migrationId", person from portal_invitations
-    where migration_id = any(${migrationIds})
-      and public_key is not null and key_confirmed_at is null and revoked_at is null
+    where public_key is not null and key_confirmed_at is null and revoked_at is null
+      and (${migrationId}::text is null or migration_id = ${migrationId})
     order by created_at desc, id`;
 }
 

@@ -1,4 +1,5 @@
 import { actingText } from '../../../domain/progress/acting-roles';
+import { withSupport } from '../../../domain/progress/meanwhile';
 import {
   isLedgerProvenBehind,
   listMigrations,
@@ -10,13 +11,7 @@ import {
 import type { Step } from '../../../domain/migration/steps';
 import { isEnding } from '../../../domain/migration/migration-state';
 import { isOver } from '../../../domain/migration/terminated';
-import {
-  listKeysToConfirm,
-  listStoredMigrations,
-  readResults,
-  readRunningCounts,
-  type StoredMigrationCounts,
-} from '../../../store';
+import { listStoredMigrations, readResults, readRunningCounts, type StoredMigrationCounts } from '../../../store';
 import type { TableCell } from '../../terminal/table';
 import type { CommandResult } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
@@ -24,6 +19,7 @@ import type { Context } from '../../shared/context';
 import { readFromLedger, withMigrationClient } from '../../connections/clients';
 import { LOST, NOT_STARTED, printListNotes, type ListedLine } from '../../reporting/list-notes';
 import { inParallel } from '../../connections/waiting';
+import { readKeysToConfirm } from '../../shared/invitations';
 import { collected } from '../../../domain/text/streams';
 
 export function addList({ program, run, terminal }: Context): void {
@@ -176,19 +172,22 @@ async function readLines(ferry: MigrationClient, client?: string) {
     readOnlyInLedger(ferry, summaries, client),
   );
   const [current, ledger] = await inParallel(readCounts(ferry, summaries), readLedgerProblems(ferry, summaries));
-  const lines = summaries.map((migration) => ({
-    ...migration,
-    ...current.get(migration.migrationId),
-    problem: problems.get(migration.migrationId) ?? null,
-    onHoldSince: null,
-    ...answers.get(migration.migrationId),
-    ledgerBehind: ledger.behind.has(migration.migrationId),
-    onlyInLedger: false,
-  }));
-  const migrations = [...lines, ...onlyInLedger];
-  const open = summaries.flatMap(({ migrationId, state }) => (isOver(state) ? [] : [migrationId]));
-  const toConfirm = ferry.db ? await listKeysToConfirm(ferry.db, open) : [];
-  return { migrations, notInLedger: ledger.notInLedger, toConfirm };
+  const toConfirm = await readKeysToConfirm(ferry, summaries);
+  const withKeys = new Set(toConfirm.map(({ migrationId }) => migrationId));
+  const lines = summaries.map((migration) => {
+    const { migrationId } = migration;
+    const line = {
+      ...migration,
+      ...current.get(migrationId),
+      problem: problems.get(migrationId) ?? null,
+      onHoldSince: null,
+      ...answers.get(migrationId),
+      ledgerBehind: ledger.behind.has(migrationId),
+      onlyInLedger: false,
+    };
+    return withKeys.has(migrationId) ? { ...line, waitingFor: withSupport(line.waitingFor) } : line;
+  });
+  return { migrations: [...lines, ...onlyInLedger], notInLedger: ledger.notInLedger, toConfirm };
 }
 
 async function list(env: NodeJS.ProcessEnv, client?: string): Promise<CommandResult> {

@@ -2,7 +2,7 @@ import { isOfApplication } from '../../../domain/companies/finding';
 import type { ApplicationsOfMoved } from '../../../domain/preflight/applications';
 import { isEnding } from '../../../domain/migration/migration-state';
 import { isOver } from '../../../domain/migration/terminated';
-import { meanwhileTask } from '../../../domain/progress/meanwhile';
+import { meanwhileTask, withKeysToConfirm } from '../../../domain/progress/meanwhile';
 import { firstOpening } from '../../../domain/progress/first-opening';
 import type { Progress } from '../../../domain/progress/progress';
 import {
@@ -31,7 +31,7 @@ import { readChosenFirst } from '../../shared/chosen-first';
 import { clientPageOf } from '../../connections/client-page';
 import { bySupport, MAX_REFERENCES_IN_A_CONFIRMATION, type NextCommand } from '../../suggestions/remedy-commands';
 import { readSigningPortal, throughPortal } from '../../connections/client-portal';
-import { keyConfirmations } from '../../shared/invitations';
+import { isUnconfirmed, keyConfirmations } from '../../shared/invitations';
 import { nextCommands, NO_COMPANIES, type NamedInCommands } from '../../suggestions/next-commands';
 import { inParallel } from '../../connections/waiting';
 import { readFromLedger, withMigrationClient } from '../../connections/clients';
@@ -71,14 +71,15 @@ export function addShow({ program, run, terminal }: Context): void {
             ...{ ...companies, applicationsOfMoved: findings.applications },
             ...{ areWindowsPaused: schedule.windowsPaused !== null, isInPortal: portal !== null },
           };
-          const keys = db && !isOver(progress.state) ? keyConfirmations(await listInvitations(db, migration)) : [];
+          const invitations =
+            db && !isOver(progress.state) && !ledgerBehind ? await listInvitations(db, migration) : [];
           const next = ledgerBehind
             ? [bySupport(`ferry reconcile ${migration}`)]
             : findings.notInLedger
               ? []
               : isEnding(progress.state)
                 ? [report(progress)]
-                : [...keys, ...throughPortal(nextCommands(progress, named, now), portal)];
+                : [...keyConfirmations(invitations), ...throughPortal(nextCommands(progress, named, now), portal)];
           const clientPage = await clientPageOf(terminal.env, ferry, migration);
           return showResult(
             progress,
@@ -86,6 +87,7 @@ export function addShow({ program, run, terminal }: Context): void {
               ...findings,
               deferred: isOver(progress.state) && db ? NOT_TRIED_AGAIN : findings.deferred,
               chosenFirst,
+              keysToConfirm: invitations.filter(isUnconfirmed).map(({ person }) => person),
               ...schedule,
               ledgerBehind,
               retriedErrors: retries.map(({ error }) => error),
@@ -170,6 +172,7 @@ function showResult(
     live: _live,
     notInLedger: _notInLedger,
     chosenFirst: _,
+    keysToConfirm,
     isBatchRunning: _run,
     ...shown
   } = findings;
@@ -179,7 +182,7 @@ function showResult(
       replacedApplications: applications?.replaced ?? null,
       forecast: shownForecast(progress, findings, now),
       firstOpening: firstOpening(progress, now.toISOString()),
-      meanwhile: meanwhileTask(progress),
+      meanwhile: withKeysToConfirm(meanwhileTask(progress), keysToConfirm),
     },
     print: (output) => printMigration(output, progress, findings, { inFull: evidence ?? false, now }),
   };

@@ -1,6 +1,6 @@
 import { isOver } from '../../../domain/migration/terminated';
 import { pausesIn } from '../../../domain/progress/progress';
-import { meanwhileTask } from '../../../domain/progress/meanwhile';
+import { meanwhileTask, withKeysToConfirm } from '../../../domain/progress/meanwhile';
 import { watchMigration, type WatchEnd, type WatchOptions } from '../../reporting/watch';
 import { withMigrationClient } from '../../connections/clients';
 import type { Context } from '../../shared/context';
@@ -21,14 +21,14 @@ export function addWatch(context: Context): void {
     );
 }
 
-function watchResult({ progress, print }: WatchEnd): CommandResult {
+function watchResult({ progress, keysToConfirm, print }: WatchEnd): CommandResult {
   const { migrationId, state, step, waitingFor, counts, pause } = progress;
   const pauses = pausesIn(progress);
   return {
     failed: state !== 'completed' && isOver(state),
     json: {
       ...{ schema: 'ferry.watch/1', migrationId, state, step, waitingFor },
-      meanwhile: state === 'terminated' ? null : meanwhileTask(progress),
+      meanwhile: state === 'terminated' ? null : withKeysToConfirm(meanwhileTask(progress), keysToConfirm),
       ...{ counts, pause, pauses },
     },
     print,

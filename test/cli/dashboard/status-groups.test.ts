@@ -10,6 +10,19 @@ test('a paused migration is for support, but in self-service for the client', ()
   expect(statusGroup(row('a.wave', { ...paused, step: 'self-service' }))).toBe('client');
 });
 
+test('a migration whose client has an unconfirmed key is for support, and the list says so', () => {
+  const withKey = { ...moving, keysToConfirm: ['Cleo'] };
+  expect(statusGroup(withKey)).toBe('support');
+  expect(statusGroup(row('a.wave', { keysToConfirm: ['Cleo'] }))).toBe('support');
+  const lines = linesOf(stateOf([withKey]));
+  expect(lines[0]).toContain('1 open: support 1, running 0, client 0');
+  // The number before the bar is the rate: the migration is still moving companies.
+  expect(lines.find((line) => line.includes('▸'))).toMatch(/ 6\/6 support .* 703\/1203 +41 /);
+  expect(lines.join(' ')).toContain(
+    'moving.wave: the remaining companies are being moved. Meanwhile waiting for support: confirm the key of Cleo',
+  );
+});
+
 test('the title counts migrations that are on hold separately, and fits the narrowest terminal', () => {
   const outage = { why: 'answered 503', since: AT, until: AT };
   const held = { ...moving, progress: progressOf(migrationPlan(), { ...RUNNING, outage }) };

@@ -51,9 +51,15 @@ test('signs in with the link, stores key and session in a file that only its own
   expect((await portal.support('show', id)).out).toContain(
     `  first ask Cleo by phone for the fingerprint of the key, and compare it with the fingerprint in this command; then\n  support: ${confirmation}\n`,
   );
+  expect((await portal.support('show', id)).out).toContain(
+    '\nMeanwhile waiting for support: confirm the key of Cleo\n',
+  );
+  expect(JSON.parse((await portal.support('show', id, '--json')).out)).toMatchObject({
+    meanwhile: { roles: ['support'], what: 'confirm the key of Cleo' },
+  });
   expect((await portal.support('invite', '--list', id)).out).toContain(`  ${confirmation}\n`);
   expect((await portal.support('approver', 'add', id, fingerprint ?? '', '--yes')).exitCode).toBe(0);
-  expect((await portal.support('show', id)).out).not.toContain('ferry approver add');
+  expect((await portal.support('show', id)).out).not.toMatch(/ferry approver add|confirm the key/);
   expect((await cleo.run('report')).out).toContain(id);
   expect(await cleo.runJson('show')).toMatchObject({
     view: { migrationId: id },

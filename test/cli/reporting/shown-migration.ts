@@ -16,7 +16,7 @@ const NO_FINDINGS: MigrationFindings = {
     notInLedger: false,
   },
   ...{ clientPage: null, applications: null, keyFingerprint: null, chosenFirst: null, confirmedBy: null },
-  ...{ windowsPaused: null, retriedErrors: [], retryTexts: [], next: [] },
+  ...{ windowsPaused: null, retriedErrors: [], retryTexts: [], next: [], keysToConfirm: [] },
 };
 
 /** Returns what `ferry show` prints about a migration, without styles. */

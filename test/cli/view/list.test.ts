@@ -147,6 +147,9 @@ test('list names only the people whose keys support has to confirm', async () =>
     new RegExp(`Support has not confirmed the keys of (Cleo and Dana|Dana and Cleo) for ${id}\\.\n`),
   );
   expect(text).toContain(`  To see how to confirm these keys, run: ferry invite --list ${id}\n`);
+  const { json } = await runJson(orchestrator, 'list');
+  const line = (json['migrations'] as Line[]).find(({ migrationId }) => migrationId === id);
+  expect(line).toMatchObject({ waitingFor: expect.stringMatching(/support$/) as unknown });
 });
 
 test('list --client shows only the migrations of one client, in every format', async () => {
