@@ -94,12 +94,13 @@ test('decisions are kept while no worker is running, and are applied once a work
     ['confirm-sync-disabled', id, '--all', '--as', 'client'],
   ];
   // These commands run at the same time, because each of them waits for a worker.
-  const [paused, approved, shown, rejected, resumed, ...toRefuse] = await Promise.all(
+  const [paused, approved, shown, rejected, rejectedFirst, resumed, ...toRefuse] = await Promise.all(
     [
       ['pause', id, '--reason', 'tea'],
       approve,
       ['show', id],
       ['reject', id, '--reason', 'a typo'],
+      ['reject', id, 'schedule', '--company', 'C-1002', '--reason', 'too small'],
       ['resume', id],
       ...unreviewed,
     ].map((args) => ferry(args, undefined, orchestrator.env)),
@@ -125,6 +126,10 @@ test('decisions are kept while no worker is running, and are applied once a work
     'no worker is answering, so the current step is unknown; nothing was decided; add the step to the command: ',
   );
 
+  // The migration might be in step 6, in which no first company can be chosen.
+  expect(rejectedFirst?.err).toBe(
+    'ferry: --company belongs to a rejection of the first company, not of step 2 (schedule the migration); nothing was decided; run the command again without --company\n',
+  );
   expect(resumed?.err).toBe(
     `ferry: no worker is answering, so it is unknown who has paused the migration; nothing was sent; to resume without knowing, run the command again with --yes; otherwise, make sure that a worker is running; to see what is wrong, run: ferry doctor; then see who has paused the migration with: ferry show ${id}\n`,
   );
