@@ -173,7 +173,8 @@ async function pause(
  * Describes the effect of a pause on windows that cover the whole week. Once a window is open, it never closes, but if
  * none was opened before the pause, no batch run begins.
  */
-const ALWAYS_OPEN = 'If a window is already open, companies keep moving, because it covers the whole week';
+const ALWAYS_OPEN =
+  'If a window is already open, companies keep moving unless the migration is paused, because it covers the whole week';
 
 /** Describes the effect of a pause. A window that is already open stays open until its closing time. */
 async function untilResumed(ferry: LedgerClient, id: string): Promise<string> {
@@ -184,7 +185,7 @@ async function untilResumed(ferry: LedgerClient, id: string): Promise<string> {
   const [first] = occurrences;
   if (first === undefined || Date.parse(first.opensAt) > Date.now())
     return `no window opens automatically until you run: ferry schedule resume ${id}`;
-  return `no further window opens. If the current window is already open, companies keep moving until it closes at ${localTime(first.closesAt)}. To stop moves now, run: ferry pause ${id}`;
+  return `no further window opens. If the current window is already open, companies keep moving until it closes at ${localTime(first.closesAt)}, unless the migration is paused. To stop moves now, run: ferry pause ${id}`;
 }
 
 async function trigger(ferry: LedgerClient, ids: readonly string[]): Promise<CommandResult> {

@@ -10,7 +10,6 @@ import {
 } from '../../../client';
 import type { Step } from '../../../domain/migration/steps';
 import { isEnding } from '../../../domain/migration/migration-state';
-import { isOver } from '../../../domain/migration/terminated';
 import { listStoredMigrations, readResults, readRunningCounts, type StoredMigrationCounts } from '../../../store';
 import type { TableCell } from '../../terminal/table';
 import type { CommandResult } from '../../terminal/output';

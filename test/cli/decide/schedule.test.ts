@@ -162,7 +162,7 @@ test('pausing the windows says how long companies continue to move in the open w
   await migration.send('adjust', windowChange([{ days, from: '00:00', to: '23:59', timeZone: 'UTC' }]));
   const { out } = await run('schedule', 'pause', migration.id, '--by', 'Sam');
   expect(out.replace(/\s+/g, ' ')).toMatch(
-    /paused by Sam; no further window opens\. If the current window is already open, companies keep moving until it closes at .* 23:59.*\. To stop moves now, run: ferry pause /,
+    /paused by Sam; no further window opens\. If the current window is already open, companies keep moving until it closes at .* 23:59.*, unless the migration is paused\. To stop moves now, run: ferry pause /,
   );
   expect(await run('schedule', 'resume', migration.id)).toMatchObject({ exitCode: 0 });
 });
@@ -170,7 +170,7 @@ test('pausing the windows says how long companies continue to move in the open w
 test('pausing windows that cover the whole week says that moves continue in an open window, and that no other opens', async () => {
   const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
   await migration.send('adjust', windowChange([{ days, from: '00:00', to: '00:00', timeZone: 'UTC' }]));
-  const stop = `If a window is already open, companies keep moving, because it covers the whole week. To stop moves now, run: ferry pause ${migration.id}\n`;
+  const stop = `If a window is already open, companies keep moving unless the migration is paused, because it covers the whole week. To stop moves now, run: ferry pause ${migration.id}\n`;
   expect((await run('schedule', 'pause', migration.id, '--by', 'Sam')).out).toContain(
     `paused by Sam; no further window opens. ${stop}`,
   );
