@@ -169,7 +169,7 @@ export function clientRemedyText(remedy: Exclude<Remedy, 'application'>, route: 
 }
 
 const REMEDY_TEXTS: Readonly<Record<Remedy, string>> = {
-  retry: 'try again (a company whose credential was accepted is only synced and checked again)',
+  retry: 'try again; if the service has accepted the credential, only the sync and the checks are repeated',
   relink: 'check again after the end customer has reconnected with the link',
   'replace-credential': 'try again with a new credential from the client',
   credentials: 'supply a new credential from the client',

@@ -62,7 +62,7 @@ export function switchOnPoints(head: ReportHead): readonly Point[] {
                 {
                   topic: 'Until it reconnects',
                   companies: mustReconnectNotCrossed,
-                  text: 'companies that must reconnect and whose access was not handed over to us. You may use each in your own application until its end customer reconnects with the link.',
+                  text: 'companies that must reconnect. Their access was not handed over to us, so you may use each in your own application until its end customer reconnects with the link.',
                 },
               ]),
           ...(leftOutUnauthorized === 0

@@ -124,7 +124,7 @@ describe('the head of the report', () => {
       '- **Yes** (3): companies whose access was not handed over to us.',
     );
     expect(reportHead({ ...HEAD, ending: 'cancelled' })).toContain(
-      '- **Until it reconnects** (1): companies that must reconnect and whose access was not handed over to us.',
+      '- **Until it reconnects** (1): companies that must reconnect. Their access was not handed over to us, so you may use',
     );
     const leftOut = { ...HEAD, ending: 'cancelled', figures: { ...HEAD.figures, leftOutUnauthorized: 1 } } as const;
     expect(reportHead(leftOut)).toContain('- **Yes** (2): ');
