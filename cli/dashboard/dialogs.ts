@@ -72,7 +72,7 @@ export function openDialogs(
   return async (request, listedStep) => {
     try {
       const draft = await draftOf(context, request, listedStep);
-      lastPerson = await askWho(context.prompts, lastPerson);
+      lastPerson = await askWho(context.prompts, draft.message, lastPerson);
       const reason = await askReason(context.prompts, draft.reason);
       const output = new Output(context.terminal, false);
       for (const clause of [draft.warning, draft.consequence])
@@ -96,9 +96,10 @@ export function openDialogs(
   };
 }
 
-async function askWho(prompts: Prompts, lastPerson: Person): Promise<Person> {
+/** Names the decision, because the reviews of an approval and of a rejection are the same. */
+async function askWho(prompts: Prompts, message: Draft['message'], lastPerson: Person): Promise<Person> {
   const role = await prompts.choose(
-    'Whose decision is it?',
+    `${sentence(message)}: whose decision is it?`,
     ROLES.map((each) => ({ name: each, value: each })),
     lastPerson.role,
   );

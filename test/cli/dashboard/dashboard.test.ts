@@ -52,7 +52,7 @@ const FIRST_ROW = 3;
  * @param consequence the text above the question
  */
 async function decide(screen: TerminalSession, reason = '', consequence = ''): Promise<void> {
-  await screen.waitFor('Whose decision is it?');
+  await screen.waitFor('whose decision is it?');
   screen.type(KEY.enter);
   await screen.waitFor('What is the name of the person who decides? (Sam)');
   screen.type(KEY.enter);
@@ -154,7 +154,7 @@ test('a dialog shows the reason for a refusal, and is cancelled with Esc', async
   await decide(screen);
   await screen.waitFor('✗ refused: slip.quickbooks-online: ');
   screen.type('x');
-  await screen.waitFor('Whose decision is it?');
+  await screen.waitFor('whose decision is it?');
   screen.type(KEY.escape);
   await screen.waitFor('Nothing was decided.');
 });
@@ -165,12 +165,12 @@ test('the title of a dialog and its questions stay on a screen of 24 lines, howe
   const screen = openDashboard();
   await select(screen, dock.id);
   await screen.waitFor(/sign off the handover/);
-  for (const [key, question] of [
-    ['a', 'dock.quickbooks-online, 3 companies: approve complete-migration? (y/N)'],
-    ['x', 'dock.quickbooks-online, 3 companies: reject complete-migration? (y/N)'],
+  for (const [key, verb, question] of [
+    ['a', 'Approve', 'dock.quickbooks-online, 3 companies: approve complete-migration? (y/N)'],
+    ['x', 'Reject', 'dock.quickbooks-online, 3 companies: reject complete-migration? (y/N)'],
   ] as const) {
     screen.type(key);
-    await screen.waitFor('Whose decision is it?');
+    await screen.waitFor(`${verb}: whose decision is it?`);
     expect(screen.lines()[0]).toBe('Complete the migration, dock.quickbooks-online');
     const note = screen.lines().join(' ').replace(/ +/g, ' ');
     expect(note).toMatch(
@@ -190,7 +190,7 @@ test('the title of a dialog and its questions stay on a screen of 24 lines, howe
   await dock.send('pause', { reason: `on the client's side: ${reason}`, ...CLIENT });
   await screen.waitFor('p resume');
   screen.type('p');
-  await screen.waitFor('Whose decision is it?');
+  await screen.waitFor('whose decision is it?');
   expect(screen.lines()[0]).toMatch(/^Paused by (Sam|Cleo) /);
   await decide(screen);
   await screen.waitFor(/dock\S+ +6\/6 both/);
@@ -237,7 +237,7 @@ test('p pauses a migration, and resumes a paused migration', async () => {
   await screen.waitFor(/slip\S+ +2\/6 paused/);
   await screen.waitFor('p resume');
   screen.type('p');
-  await screen.waitFor('Whose decision is it?');
+  await screen.waitFor('whose decision is it?');
   await decide(screen);
   await screen.waitFor(/slip\S+ +2\/6 client/);
 });
@@ -264,7 +264,7 @@ test.each([
     'SIGTERM during a dialog',
     (screen: TerminalSession) => {
       screen.type('p');
-      void screen.waitFor('Whose decision is it?').then(() => screen.signal('SIGTERM'));
+      void screen.waitFor('whose decision is it?').then(() => screen.signal('SIGTERM'));
     },
   ],
 ])('the terminal is restored after %s', async (_, end) => {

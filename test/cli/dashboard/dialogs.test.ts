@@ -161,7 +161,7 @@ test('a dialog accepts the suggested name unchanged, because --by has accepted i
   const screen = (session = startTerminalSession(['desk', '--by', 'Sam {Acme}'], orchestrator.env));
   await screen.waitFor(/▸ \S/);
   screen.type('p');
-  await screen.waitFor('Whose decision is it?');
+  await screen.waitFor('whose decision is it?');
   screen.type(KEY.enter);
   await screen.waitFor('What is the name of the person who decides? (Sam {Acme})');
   screen.type(`Sam {Lark}${KEY.enter}`);
