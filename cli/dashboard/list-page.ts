@@ -3,7 +3,8 @@ import { rateText } from '../../domain/planning/throughput';
 import { actingText } from '../../domain/progress/acting-roles';
 import { taskForSupport } from '../../domain/progress/four-eyes';
 import { continuationOf } from '../../domain/progress/continuation';
-import { liveForecastOf, recentRate, withLiveCounts, type Forecast } from '../../domain/progress/forecast';
+import { recentRate, withLiveCounts, type Forecast } from '../../domain/progress/forecast';
+import { knownForecast } from '../../domain/progress/paused-forecast';
 import { isStep, stepNumber, STEPS } from '../../domain/migration/steps';
 import { pausesIn } from '../../domain/progress/progress';
 import { meanwhileText } from '../reporting/migration-summary';
@@ -203,7 +204,7 @@ function waitingForCell(row: DashboardRow, now: Date): Span {
 
 function rowForecast({ state, progress, overview }: DashboardRow, now: Date): Forecast | null {
   if (progress === null || state === 'paused') return null;
-  return liveForecastOf(progress, overview, now.toISOString());
+  return knownForecast(progress, overview, now.toISOString());
 }
 
 /** Says when moves continue in a later window, because the column `Ends` has no room for that; empty if they do not. */

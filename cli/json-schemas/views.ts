@@ -76,7 +76,13 @@ const progress = {
     .boolean()
     .exactOptional()
     .describe(
-      'true if the windows were paused when the migration last looked for a window, and `window` is not the window that was opened last. False if the migration still waits for the windows, but they have been resumed since',
+      'true if the windows are paused, and no window is open. Without the ledger, follows from the time when the migration last looked for a window',
+    ),
+  noFurtherWindow: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'true if the windows were paused while companies were moving: moves continue until the open window closes, and no further window opens',
     ),
   firstCompany: company.firstCompany.nullable(),
   requestedFirst: z.strictObject({ reference: z.string(), notReady: z.boolean() }).nullable(),

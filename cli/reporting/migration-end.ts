@@ -9,7 +9,6 @@ import { rateText } from '../../domain/planning/throughput';
 import { continuationOf, continuationText } from '../../domain/progress/continuation';
 import {
   isStaleFromStart,
-  liveForecastOf,
   longestStaleText,
   recentRate,
   remainingWork,
@@ -17,7 +16,7 @@ import {
   type Forecast,
   type LiveFigures,
 } from '../../domain/progress/forecast';
-import { forecastWhilePaused } from '../../domain/progress/paused-forecast';
+import { forecastWhilePaused, knownForecast } from '../../domain/progress/paused-forecast';
 import type { Progress } from '../../domain/progress/progress';
 import { counted, duration, spanText } from '../../domain/text/sentences';
 import { printFirstOpening } from '../options/start-times';
@@ -41,7 +40,7 @@ export function shownForecast(
   now: Date,
 ): Forecast | null {
   const at = now.toISOString();
-  const forecast = liveForecastOf(progress, live, at);
+  const forecast = knownForecast(progress, live, at);
   if (forecast === null || windowsPaused === null) return forecast;
   return forecastWhilePaused(withLiveCounts(progress, live), forecast, isBatchRunning, at);
 }

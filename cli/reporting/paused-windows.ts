@@ -19,7 +19,8 @@ export const NOT_PAUSED: ScheduleFindings = { windowsPaused: null, isBatchRunnin
  * with Temporal's own tools. Does not read it without the ledger, before step 6, after the end, without windows, or if
  * no company is left to move.
  *
- * @returns the progress, without the task to resume windows that have been resumed, and the state of the Schedule
+ * @returns the progress with whether the windows are paused now, but without the task to resume windows that have been
+ *   resumed, and the state of the Schedule
  */
 export async function readSchedule(
   { db, ...ferry }: MigrationClient,
@@ -30,7 +31,8 @@ export async function readSchedule(
   const matters = step === 'complete-migration' && windows.length > 0 && countOpen(counts) > 0 && !isOver(state);
   const windowsPaused = matters ? await readSchedulePause({ ...ferry, db }, migrationId) : null;
   if (windowsPaused === null) return { progress: withWindowsResumed(progress), schedule: NOT_PAUSED };
-  return { progress, schedule: { windowsPaused, isBatchRunning: await readIsBatchRunning(ferry, migrationId) } };
+  const schedule = { windowsPaused, isBatchRunning: await readIsBatchRunning(ferry, migrationId) };
+  return { progress: withPausedWindows(progress, schedule, new Date()), schedule };
 }
 
 /** Returns the progress with whether the windows are paused now, so that no window is open. */

@@ -22,7 +22,10 @@ export function withNextWindow(ruling: Ruling, decision: Decision, at: string): 
   const opensAt = nextMove(windows, at);
   if (windows.length === 0 || opensAt === null) return ruling;
   const isOpen = opensAt === at;
-  if (state.schedule === 'paused' && !(isOpen && state.openedWindow?.opensAt === state.window?.opensAt)) {
+  const isPausedNow = isOpen
+    ? state.schedule === 'paused' && state.openedWindow?.opensAt !== state.window?.opensAt
+    : state.schedule === 'paused' || state.noFurtherWindow === true;
+  if (isPausedNow) {
     const paused = isPaused(state) ? 'the migration and its windows are paused' : 'the windows are paused';
     return { state, text: `${ruling.text}; ${paused}, so no move begins until they are resumed` };
   }

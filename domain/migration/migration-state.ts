@@ -158,6 +158,11 @@ export interface MigrationState {
   /** The occurrence that was opened last, by the Schedule or by a manual trigger. */
   readonly openedWindow: WindowOccurrence | null;
   readonly schedule: ScheduleState;
+  /**
+   * True if the Schedule was paused during a batch run, which continues until its window closes. Absent otherwise, and
+   * once the workflow has looked for a window again.
+   */
+  readonly noFurtherWindow?: true;
   /** Each increase makes the workflow look for companies to move. Wake signals and reconnection checks can raise it. */
   readonly wakes: number;
   readonly firstCompany: FirstCompany | null;

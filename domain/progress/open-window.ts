@@ -69,10 +69,10 @@ export function hasOpenWindow(
  */
 export function withWindowsResumed(progress: Progress): Progress {
   const { state, route, step, counts, reconnections, window, windows, outage, waitingFor } = progress;
-  if (state !== 'waiting' || !isForPausedWindows(waitingFor)) return progress;
+  const resumed = { ...progress, areWindowsPaused: false, noFurtherWindow: false };
+  if (state !== 'waiting' || !isForPausedWindows(waitingFor)) return resumed;
   const undecided = countUndecided({ step, counts, relinking: reconnections?.waiting ?? 0, countsRelinked: true });
   const { roles, what } = waitingForMoves(outage, undecided, { counts, window, windows });
-  const resumed = { ...progress, areWindowsPaused: false };
   if (roles.length === 0) return { ...resumed, state: 'running', waitingFor: { roles, what }, waitingSince: null };
   return { ...resumed, waitingFor: { roles: route === 'self-service' ? ['client'] : roles, what } };
 }

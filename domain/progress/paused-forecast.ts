@@ -1,6 +1,6 @@
 /** The forecast while the Schedule is paused: its end must not need a window that nobody opens. */
 import { continuationOf } from './continuation';
-import type { Forecast } from './forecast';
+import { liveForecastOf, withLiveCounts, type Forecast, type LiveFigures } from './forecast';
 import { isOpenWithoutEnd, openWindowOf } from './open-window';
 import type { Progress } from './progress';
 
@@ -23,4 +23,17 @@ export function forecastWhilePaused(
   if (isOpenWithoutEnd(progress, windows, isBatchRunning)) return forecast;
   if (openWindowOf(progress, windows, isBatchRunning, now) === null) return null;
   return continuationOf(progress, forecast, now) === null ? forecast : { ...forecast, ends: null, staleMs: null };
+}
+
+/**
+ * Returns {@link liveForecastOf}. If the workflow knows that no further window opens, the forecast has no end that needs
+ * one.
+ *
+ * @param live null if the ledger was not read
+ * @param now ISO 8601, UTC
+ */
+export function knownForecast(progress: Progress, live: LiveFigures | null, now: string): Forecast | null {
+  const forecast = liveForecastOf(progress, live, now);
+  if (forecast === null || !progress.noFurtherWindow) return forecast;
+  return forecastWhilePaused(withLiveCounts(progress, live), forecast, true, now);
 }

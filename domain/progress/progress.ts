@@ -82,6 +82,11 @@ export interface Progress {
   readonly openedWindow?: WindowOccurrence | null;
   /** See `areWindowsPaused`. False without windows. Absent in an answer of an earlier version. */
   readonly areWindowsPaused?: boolean;
+  /**
+   * True if the windows were paused during a batch run: moves continue until the open window closes, and no further
+   * window opens. Absent in an answer of an earlier version.
+   */
+  readonly noFurtherWindow?: boolean;
   readonly firstCompany: FirstCompany | null;
   /** The company that was chosen to go first; null: the first company that can be moved goes first. */
   readonly requestedFirst: ChosenFirstCompany | null;
@@ -136,6 +141,7 @@ export function progressOf(plan: MigrationPlan, state: MigrationState): Progress
     window: state.window,
     openedWindow: state.openedWindow,
     areWindowsPaused: windows.length > 0 && areWindowsPaused(state),
+    noFurtherWindow: windows.length > 0 && state.noFurtherWindow === true,
     firstCompany: state.firstCompany,
     requestedFirst: state.requestedFirst,
     outage: state.outage,

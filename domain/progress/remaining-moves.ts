@@ -1,7 +1,7 @@
 /** The work in progress in step 6: what happens to the remaining companies while no person has to act. */
 import { countReadyOrMoving, waitsForDeferred } from '../companies/counts';
 import type { MigrationState } from '../migration/migration-state';
-import { isAlwaysOpen, windowOccurrences, type Window, type WindowOccurrence } from '../planning/windows';
+import { isAlwaysOpen, nextMove, windowOccurrences, type Window, type WindowOccurrence } from '../planning/windows';
 import { momentText } from '../text/sentences';
 
 /** The facts on which the remaining moves depend. */
@@ -9,6 +9,8 @@ export interface RemainingMoves extends Pick<MigrationState, 'counts' | 'window'
   readonly windows: readonly Window[];
   /** True if no window is open, and the Schedule, which opens the windows, is paused. */
   readonly areWindowsPaused?: boolean;
+  /** See `Progress.noFurtherWindow`. */
+  readonly noFurtherWindow?: boolean;
 }
 
 /**
@@ -22,7 +24,8 @@ export function remainingText(moves: RemainingMoves, now: string | null): string
   // The ledger's counts can show that no company is left, because they are newer than the workflow's.
   if (ready === 0) return 'no more companies are moving: the results are being recorded';
   const moving = counts.importing + counts.syncing;
-  if (moves.areWindowsPaused && moving > 0)
+  const arePaused = moves.areWindowsPaused || (now !== null && areClosedUntilResumed(moves, now));
+  if (arePaused && moving > 0)
     return ready > moving ? 'moves that have begun continue' : 'the remaining companies are being moved';
   if (waitsForDeferred(counts)) {
     // Names no window, because the next try can be after that window.
@@ -33,6 +36,7 @@ export function remainingText(moves: RemainingMoves, now: string | null): string
   const window = windowAt(moves, now);
   const isAhead = now !== null && window !== null && window.opensAt > now;
   const [opens, closes] = window === null ? ['', ''] : [momentText(window.opensAt), momentText(window.closesAt)];
+  if (arePaused) return 'no move begins, because the windows are paused';
   if (window !== null && moving === 0 && (isAhead || now === null))
     return `the remaining companies are moved in the window from ${opens} to ${closes}`;
   if (!isAhead)
@@ -42,6 +46,19 @@ export function remainingText(moves: RemainingMoves, now: string | null): string
   return ready === moving
     ? 'the remaining companies are being moved'
     : `moves that have begun continue; no more begin before ${opens}`;
+}
+
+/**
+ * Returns whether the window that was open when the windows were paused has closed.
+ *
+ * @param now ISO 8601, UTC
+ */
+export function areClosedUntilResumed(
+  { noFurtherWindow = false, windows }: Pick<RemainingMoves, 'noFurtherWindow' | 'windows'>,
+  now: string,
+): boolean {
+  const opensAt = nextMove(windows, now);
+  return noFurtherWindow && opensAt !== null && opensAt > now;
 }
 
 /**

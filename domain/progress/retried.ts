@@ -3,6 +3,7 @@ import { isOver } from '../migration/terminated';
 import { nextMove } from '../planning/windows';
 import { momentText, namedCompanies } from '../text/sentences';
 import type { Progress } from './progress';
+import { areClosedUntilResumed } from './remaining-moves';
 import { isForPausedWindows } from './waiting-for';
 
 /**
@@ -14,10 +15,13 @@ import { isForPausedWindows } from './waiting-for';
  * @returns null if there are none, or if the migration or its workflow has ended
  */
 export function retriedText(
-  progress: Pick<Progress, 'state' | 'counts' | 'windows' | 'waitingFor' | 'outage' | 'areWindowsPaused'>,
+  progress: Pick<
+    Progress,
+    'state' | 'counts' | 'windows' | 'waitingFor' | 'outage' | 'areWindowsPaused' | 'noFurtherWindow'
+  >,
   now: string,
   timeText: (iso: string) => string = momentText,
-  areWindowsPaused = progress.areWindowsPaused,
+  areWindowsPaused = progress.areWindowsPaused || areClosedUntilResumed(progress, now),
 ): string | null {
   const { retried = 0, firstRetried } = progress.counts;
   if (retried === 0 || isOver(progress.state)) return null;

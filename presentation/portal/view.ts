@@ -11,7 +11,7 @@ import { isOver } from '../../domain/migration/terminated';
 import { STEP_RULES, stepNumber, type Role, type Step } from '../../domain/migration/steps';
 import { replacedStaleText, type ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { continuationOf, continuationText } from '../../domain/progress/continuation';
-import { forecastOf } from '../../domain/progress/forecast';
+import { knownForecast } from '../../domain/progress/paused-forecast';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { momentText, oneLine, sentence } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
@@ -145,8 +145,8 @@ function startView({ proposal, step }: Progress): MigrationView['start'] {
 const isAfter = (step: Step, other: Step): boolean => stepNumber(step) > stepNumber(other);
 
 function endView(progress: Progress, now: string): MigrationView['end'] {
-  const { estimate, throughput } = progress;
-  const forecast = forecastOf(progress, throughput, now);
+  const { estimate } = progress;
+  const forecast = knownForecast(progress, null, now);
   if (!forecast?.ends) return null;
   const { companies, isComplete, ends } = forecast;
   const covers = isComplete ? '' : `for ${coveredText(forecast)}, `;

@@ -3,7 +3,8 @@ import { countOpen } from '../../domain/companies/counts';
 import { isEnding } from '../../domain/migration/migration-state';
 import { farStartText } from '../../domain/progress/first-opening';
 import { continuationOf, continuationText } from '../../domain/progress/continuation';
-import { forecastOf, remainingWork, type Forecast } from '../../domain/progress/forecast';
+import { remainingWork, type Forecast } from '../../domain/progress/forecast';
+import { knownForecast } from '../../domain/progress/paused-forecast';
 import { duration, momentText, counted, rangeText } from '../../domain/text/sentences';
 import type { Progress } from '../../domain/progress/progress';
 import { coveredText, deadlineText, estimateBasisText, forecastBasisText, openingText } from '../wording/client-page';
@@ -16,7 +17,7 @@ import { MAX_NAME_LENGTH, MAX_TEXT_LENGTH, untrustedText } from './page-parts';
  */
 export function timesText(progress: Progress, now: string): string[] {
   const { estimate } = progress;
-  const forecast = forecastOf(progress, progress.throughput, now);
+  const forecast = knownForecast(progress, null, now);
   const work = remainingWork(progress);
   if (forecast?.ends) {
     const { beginsAt, ends } = forecast;

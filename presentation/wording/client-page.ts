@@ -9,7 +9,8 @@ import { isOver } from '../../domain/migration/terminated';
 import { isBeforeSyncIsOff } from '../../domain/migration/steps';
 import type { Estimate } from '../../domain/planning/estimate';
 import { firstOpenings, openingAfterStart } from '../../domain/progress/first-opening';
-import { forecastOf, isStaleFromStart, longestStaleText, type Forecast } from '../../domain/progress/forecast';
+import { isStaleFromStart, longestStaleText, type Forecast } from '../../domain/progress/forecast';
+import { knownForecast } from '../../domain/progress/paused-forecast';
 import { detailProblems } from '../../domain/migration/preflight-result';
 import type { Progress } from '../../domain/progress/progress';
 import { problemsByRole, tasksOfBothSides } from '../../domain/progress/acting-roles';
@@ -131,7 +132,7 @@ export function openingText(progress: Progress, now: string): { readonly why: st
  * @param before the words before a time that is not counted from the start
  */
 function longestText(progress: Progress, now: string, before: string): string {
-  const staleMs = forecastOf(progress, progress.throughput, now)?.staleMs ?? null;
+  const staleMs = knownForecast(progress, null, now)?.staleMs ?? null;
   if (staleMs === null) return '';
   return `${isStaleFromStart(progress, now) ? ',' : before} ${longestStaleText(progress, staleMs, now)}`;
 }

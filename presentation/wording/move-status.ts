@@ -10,7 +10,7 @@ import {
 import { CLIENT_STATES, type ClientState } from '../../domain/companies/company-state';
 import { withoutCredentialText } from '../../domain/companies/credential-state';
 import { companiesNotMoved, countUndecided, decideText, finalDecisionText } from '../../domain/progress/undecided';
-import { windowAt } from '../../domain/progress/remaining-moves';
+import { areClosedUntilResumed, windowAt } from '../../domain/progress/remaining-moves';
 import { confirmationText, isForPausedWindows } from '../../domain/progress/waiting-for';
 import type { Outage } from '../../domain/migration/outage';
 import { counted, momentText, outOf, sentence, numberText } from '../../domain/text/sentences';
@@ -104,8 +104,10 @@ export function completionText(progress: Progress, platform: string, now: string
   if (ready === 0 || (onlyDeferredLeft(counts) && lacksSupplies(progress))) {
     return counts.moved === 0 ? needsText(progress) : `${moved}. ${needsText(progress)}`;
   }
-  if (isForPausedWindows(waitingFor))
-    return `${moved}. The windows are paused, so no move begins until ${route === 'self-service' ? 'they are resumed' : 'support resumes them'}.`;
+  const moving = counts.importing + counts.syncing;
+  const untilResumed = route === 'self-service' ? 'they are resumed' : 'support resumes them';
+  if (isForPausedWindows(waitingFor) || (ready > moving && areClosedUntilResumed(progress, now)))
+    return `${moved}. The windows are paused, so no move begins until ${untilResumed}.`;
   const undecided = waitingFor.roles.length > 0 ? undecidedText(progress) : null;
   if (undecided !== null) return `${moved}. ${undecided}`;
   if (outage) {
@@ -115,10 +117,12 @@ export function completionText(progress: Progress, platform: string, now: string
     return `${counted(ready, 'company')} ${verb} waiting ${outageText(outage, platform, now)}; ${others}.`;
   }
   const window = windowAt(progress, now);
-  if (window && window.opensAt > now && counts.importing + counts.syncing === 0) {
+  if (window && window.opensAt > now && moving === 0) {
     return `${moved}. The next ${ready === 1 ? 'company moves' : 'companies move'} at ${momentText(window.opensAt)}.`;
   }
-  return `${moved}, ${numberText(ready)} ${waitsForDeferred(counts) ? 'waiting for another try' : 'to go'}.`;
+  const toGo = `${moved}, ${numberText(ready)} ${waitsForDeferred(counts) ? 'waiting for another try' : 'to go'}.`;
+  if (!progress.noFurtherWindow || window === null || ready === moving) return toGo;
+  return `${toGo} The windows are paused: no move begins after ${momentText(window.closesAt)} until ${untilResumed}.`;
 }
 
 function hasClientSignedOff({ steps }: Progress): boolean {

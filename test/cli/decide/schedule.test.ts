@@ -140,7 +140,7 @@ test('windows can be paused with a note and resumed in step 6, and cannot be tri
   expect(triggered.out).toMatch(/outside the windows; the next window opens at \d{4}-\d\d-\d\d \d\d:\d\d UTC\n/);
 });
 
-test('watch stops, and the desk says why no window opens, if the windows were paused only in Temporal', async () => {
+test('watch stops, and show and the desk say why no window opens, if the windows were paused only in Temporal', async () => {
   const { ferry } = orchestrator;
   const schedule = ferry.temporal.schedule.getHandle(scheduleIdOf(migration.id));
   await schedule.pause('month end, Sam');
@@ -149,6 +149,9 @@ test('watch stops, and the desk says why no window opens, if the windows were pa
     return reading.detail?.schedule;
   };
   await until(async () => (await detail())?.windowsPaused === 'month end, Sam');
+  expect(await runJson(orchestrator, 'show', migration.id)).toMatchObject({
+    json: { windowsPaused: 'month end, Sam', areWindowsPaused: true },
+  });
   const { exitCode, out } = await run('watch', migration.id, '--until-decision');
   expect(exitCode).toBe(0);
   expect(out).toContain(

@@ -132,6 +132,14 @@ describe('the answer to a decision', () => {
     expect(textWhilePaused(open, null, { reason: 'lunch', by: 'Sam', stopReason: null, at: '' })).toBe(
       '1 company will be tried again; the migration and its windows are paused, so no move begins until they are resumed',
     );
+    // The windows were paused during a batch run, which continues until the window closes.
+    const pausedDuringRun = (hours: Window) => {
+      const state = stateAt('complete-migration', { counts: counts({ total: 3, moved: 2, failed: 1 }) });
+      const limits = { ...state.limits, windows: [hours] };
+      return decideOne({ ...state, limits, schedule: 'running', noFurtherWindow: true }, retry).outcome.text;
+    };
+    expect(pausedDuringRun(LATER_TODAY)).toBe(paused);
+    expect(pausedDuringRun(open)).toBe('1 company will be tried again');
     // The windows were removed, but `schedule` stays `paused` until the migration next looks for a window.
     expect(textWhilePaused(null, null)).toBe('1 company will be tried again');
   });

@@ -31,6 +31,18 @@ describe('the remaining moves', () => {
     expect(task(waiting, AT)).toBe('the remaining companies are being moved');
   });
 
+  test('need no further window if the windows were paused during a batch run', () => {
+    const paused = { ...nightly, noFurtherWindow: true } as const;
+    expect(task({ waiting: 5, moved: 5 }, window.opensAt, paused)).toBe(
+      `the remaining companies are being moved, ${from}`,
+    );
+    expect(task({ waiting: 5, moved: 5 }, window.closesAt, paused)).toBe(
+      'no move begins, because the windows are paused',
+    );
+    expect(task({ syncing: 5, waiting: 2, moved: 3 }, window.closesAt, paused)).toBe('moves that have begun continue');
+    expect(task({ syncing: 5, moved: 5 }, window.closesAt, paused)).toBe('the remaining companies are being moved');
+  });
+
   test('need no window once the windows were removed, although the migration still has the last one', () => {
     const left = { window };
     expect(task({ waiting: 5, moved: 5 }, AT, left)).toBe('the remaining companies are being moved');

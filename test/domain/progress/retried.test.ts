@@ -41,6 +41,14 @@ test.each<[string, Partial<MigrationState>, string]>([
   expect(resumptionText(progress)).toBe(when === 'now' ? null : when);
 });
 
+test('a company is tried again in the open window if the windows were paused during a batch run', () => {
+  const progress = progressOf(migrationPlan(), { ...retried, noFurtherWindow: true });
+  expect(retriedText(progress, AT)).toBe('1 company (M-047) will be tried again now');
+  expect(retriedText(progress, '2026-03-02T13:00:00.000Z')).toBe(
+    '1 company (M-047) will be tried again once the windows are resumed and a window is open',
+  );
+});
+
 test('outside the windows, a company is tried again only once a window is open too', () => {
   const outsideWindows = '2026-03-02T13:00:00.000Z';
   const pause = { reason: 'lunch', by: 'Sam', stopReason: null, at: AT };

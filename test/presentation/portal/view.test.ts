@@ -193,6 +193,23 @@ test('an end after the close of the window says when the window closes and when 
   expect(viewOf(state).end?.basis).toMatch(
     /^at the current rate; the window closes \S+ \d\d:\d\d UTC, and moves continue \S+ \d\d:\d\d UTC$/,
   );
+
+  // The windows were paused during the batch run, which continues until the window closes.
+  const paused = { ...state, noFurtherWindow: true } as const;
+  expect(viewOf(paused).end).toBeNull();
+  expect(viewOf(paused).headline).toMatch(
+    /^25 of 60 companies have moved, 35 to go\. The windows are paused: no move begins after \S+ \d\d:\d\d UTC until support resumes them\./,
+  );
+  const few = {
+    ...paused,
+    counts: counts({ total: 60, moved: 59, waiting: 1 }),
+    throughput: { moved: 60, withinMs: 60_000 },
+  };
+  expect(viewOf(few).end).not.toBeNull();
+  const after = new Date(Date.parse(LATER) + 120_000).toISOString();
+  expect(migrationView(progressOf(migrationPlan(), paused), FACTS, after).headline).toContain(
+    'The windows are paused, so no move begins until support resumes them.',
+  );
 });
 
 test('the headlines without a task can name the confirmation of a key instead', () => {

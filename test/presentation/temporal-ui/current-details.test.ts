@@ -210,6 +210,21 @@ test('between two windows, the page says when the moves continue', () => {
   );
 });
 
+test('the page promises no moves in a further window if the windows were paused during a batch run', () => {
+  const windows = [{ days: ['mon'], from: '08:00', to: '10:02', timeZone: 'UTC' }] as const;
+  const state = stateAt('complete-migration', {
+    ...{ ...estimated, counts: counts({ total: 60, moved: 20, waiting: 40 }) },
+    throughput: { moved: 20, withinMs: 120_000 },
+  });
+  const open = { ...state, limits: { ...state.limits, windows: [...windows] } };
+  expect(detailsAt(open)).toMatch(/^\*\*Expected end:.*moves continue 2026-03-09 08:00 UTC$/m);
+  const paused = detailsAt({ ...open, noFurtherWindow: true });
+  expect(paused).not.toMatch(/Expected end|Time left|moves continue/);
+  expect(paused).toContain(
+    'The windows are paused: no move begins after 2026-03-02 10:02 UTC until support resumes them.',
+  );
+});
+
 test.each(SITUATIONS)('the page promises nothing for a time that has passed: %s', (_, state) => {
   const text = detailsAt(state, { now: '2027-01-01T00:00:00.000Z' });
   expect(text).toContain('\n\nWritten at 2027-01-01 00:00 UTC. ');

@@ -88,6 +88,31 @@ test('resuming a paused Schedule opens the current window at once', async () => 
   await until(async () => (await moved(migration.id)) === 3);
 });
 
+test('a migration learns during a batch run that a person has paused or resumed its Schedule', async () => {
+  const tokens = Array.from({ length: 60 }, (_, index) => `sbx-slow-800-ok-1.during-${index}`);
+  const migration = await startTestMigration(orchestrator, 'during', ['sbx-ok-1.during', ...tokens]);
+  await migration.readyToMove();
+  await migration.until(({ firstCompany }) => firstCompany?.stage === 'verified');
+  expect(await migration.send('adjust', windowChange(openNow()))).toBe('applied');
+  expect(await migration.send('approve', { step: 'migrate-first-company', ...SUPPORT })).toBe('applied');
+  const counts = () => countCompanies(orchestrator.ferry.db, migration.id);
+  await until(async () => (await counts()).importing > 0);
+
+  expect(await setSchedulePaused(orchestrator.ferry, migration.id, true, 'paused by Sam')).toBe(true);
+  const paused = await migration.until(({ noFurtherWindow }) => noFurtherWindow === true);
+  // Moves continue in the open window.
+  expect(paused).toMatchObject({ state: 'running', waitingFor: { roles: [] }, areWindowsPaused: false });
+  expect(await setSchedulePaused(orchestrator.ferry, migration.id, false, 'resumed by Sam')).toBe(true);
+  await migration.until(({ noFurtherWindow }) => noFurtherWindow === false);
+
+  expect(await setSchedulePaused(orchestrator.ferry, migration.id, true, 'paused by Sam')).toBe(true);
+  await migration.until(({ noFurtherWindow }) => noFurtherWindow === true);
+  expect(await migration.send('adjust', windowChange(closedWindows()))).toBe('applied');
+  const closed = await migration.until(({ waitingFor }) => waitingFor.what.includes('they are paused'));
+  expect(closed).toMatchObject({ areWindowsPaused: true, noFurtherWindow: false });
+  expect((await counts()).waiting).toBeGreaterThan(0);
+});
+
 test('a trigger outside the windows begins no move, and reports when the next window opens', async () => {
   const migration = await waitingForAWindow('outside');
   const [next] = (await schedule(migration.id)).occurrences;

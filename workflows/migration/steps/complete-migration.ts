@@ -5,6 +5,7 @@ import {
   ChildWorkflowFailure,
   ParentClosePolicy,
   rootCause,
+  patched,
   startChild,
   type ChildWorkflowHandle,
 } from '@temporalio/workflow';
@@ -79,7 +80,7 @@ async function awaitWindow(migration: MigrationContext): Promise<boolean> {
   // A migration that never had windows has no Schedule to update.
   const hasSchedule = window !== null || migration.state().schedule !== 'none';
   const schedule = hasSchedule ? await shortActivities.updateSchedule({ migrationId }) : 'none';
-  migration.change((state) => ({ ...state, window, schedule }));
+  migration.change(({ noFurtherWindow: _, ...state }) => ({ ...state, window, schedule }));
   if (window === null) return true;
   const isOpened = schedule === 'running' || migration.state().openedWindow?.opensAt === window.opensAt;
   if (opensInMs <= 0 && isOpened) return true;
@@ -107,7 +108,10 @@ async function runBatch(migration: MigrationContext): Promise<void> {
   const report = await runAlongside(
     () => reportOf(run),
     // A cancelled run still finishes its slices, so it must be woken until it has ended.
-    (isOver) => CancellationScope.nonCancellable(() => wakeOnChange(migration, run, isOver)),
+    (isOver) =>
+      CancellationScope.nonCancellable(async () => {
+        await Promise.all([wakeOnChange(migration, run, isOver), followSchedule(migration, isOver)]);
+      }),
   );
   await refreshCounts(migration, () => ({ outage: null }));
   if ('problem' in report) return awaitNextRun(migration, endedText(report.problem), now(), ENDED_DELAY_MS);
@@ -197,5 +201,24 @@ async function wakeOnChange(
     await migration.until(() => isOver() || hasChanged(migration.state()));
     // The signal fails if the run has just ended.
     if (!isOver()) await run.signal(wakeSignal).catch(() => undefined);
+  }
+}
+
+/**
+ * Reads the Schedule again each time a person has paused or resumed it with ferry during a batch run. The run continues
+ * until its window closes, but views must not promise moves in a further window that does not open.
+ */
+async function followSchedule(migration: MigrationContext, isOver: () => boolean): Promise<void> {
+  const { migrationId } = migration.plan;
+  let { wakes } = migration.state();
+  for (;;) {
+    await migration.until(() => isOver() || migration.state().wakes !== wakes);
+    if (isOver()) return;
+    const { closed, schedule } = migration.state();
+    wakes = migration.state().wakes;
+    // Histories of earlier versions do not contain this activity.
+    if (closed !== null || schedule === 'none' || !patched('follow-schedule')) continue;
+    const isNowPaused = (await shortActivities.updateSchedule({ migrationId })) === 'paused';
+    migration.change(({ noFurtherWindow: _, ...state }) => (isNowPaused ? { ...state, noFurtherWindow: true } : state));
   }
 }
