@@ -81,6 +81,7 @@ export {
 } from './health';
 export type { Retry } from './health';
 export {
+  notifyMigration,
   readSchedulePause,
   readWindowSchedule,
   scheduledMigrations,

@@ -174,7 +174,7 @@ export async function deleteSchedule(ferry: LedgerClient, migrationId: string): 
 }
 
 /** Wakes the migration, because otherwise it reads its Schedule only at long intervals. */
-async function notifyMigration({ temporal }: LedgerClient, migrationId: string): Promise<void> {
+export async function notifyMigration({ temporal }: LedgerClient, migrationId: string): Promise<void> {
   try {
     await temporal.workflow.getHandle(migrationId).signal(wakeSignal);
   } catch (error) {

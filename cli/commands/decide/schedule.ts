@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { CommandFailed } from '../../shared/errors';
 import {
+  notifyMigration,
   readEndBeforeClosing,
   readWindowSchedule,
   scheduledMigrations,
@@ -163,6 +164,15 @@ async function pause(
   const { by, reason } = options;
   const note = `${paused ? 'paused' : 'resumed'} by ${by}${reason === undefined ? '' : `: ${reason}`}`;
   return changeEach(ferry, ids, async (id) => {
+    const { state, note: earlier } = await readWindowSchedule(ferry, id);
+    // A pause without a reason must not replace the reason of an earlier pause.
+    if (paused ? state === 'paused' && reason === undefined : state === 'running') {
+      await notifyMigration(ferry, id);
+      const text = paused
+        ? `already paused${earlier === null ? '' : ` (${earlier})`}; ${await untilResumed(ferry, id)}`
+        : 'nothing was changed, because the windows are not paused';
+      return { done: true, text };
+    }
     if (!(await setSchedulePaused(ferry, id, paused, note)))
       return notScheduled(ferry, id, paused ? `; to stop moves, run: ferry pause ${id}` : '');
     return { done: true, text: paused ? `${note}; ${await untilResumed(ferry, id)}` : note };

@@ -102,6 +102,9 @@ test('windows can be paused with a note and resumed in step 6, and cannot be tri
   expect(paused.out).toContain(
     `month end; no window opens automatically until you run: ferry schedule resume ${migration.id}`,
   );
+  expect((await run('schedule', 'pause', migration.id, '--by', 'Alex')).out).toContain(
+    `: already paused (paused by Sam: month end); no window opens automatically until you run: ferry schedule resume ${migration.id}\n`,
+  );
   expect((await run('show', migration.id)).out).toContain(
     `No window opens now (paused by Sam: month end). To open windows again: ferry schedule resume ${migration.id}\n`,
   );
@@ -131,7 +134,9 @@ test('windows can be paused with a note and resumed in step 6, and cannot be tri
     expect.objectContaining({ check: 'decisions', go: true }),
   );
 
-  expect(await run('schedule', 'resume', '--all', '--by', 'Sam')).toMatchObject({ exitCode: 0 });
+  const repeated = await run('schedule', 'resume', '--all', '--by', 'Alex');
+  expect(repeated.exitCode).toBe(0);
+  expect(repeated.out).toContain(': nothing was changed, because the windows are not paused\n');
   expect(await runJson(orchestrator, 'schedule', 'show', migration.id)).toMatchObject({
     json: { schema: 'ferry.schedule/1', schedules: [{ state: 'running', note: 'resumed by Sam' }] },
   });
