@@ -9,6 +9,8 @@ export interface Continuation {
   readonly closesAt: string | null;
   /** When the next window opens: after `closesAt`, or after the forecast begins if `closesAt` is null. */
   readonly opensAt: string;
+  /** True if no move has begun, because the first window has not opened yet. */
+  readonly isBeforeFirst?: true;
 }
 
 /**
@@ -19,7 +21,10 @@ export interface Continuation {
  * @param now ISO 8601, UTC
  */
 export function continuationOf(
-  { windows, counts }: { readonly windows: readonly Window[]; readonly counts: Pick<Counts, 'importing' | 'syncing'> },
+  {
+    windows,
+    counts,
+  }: { readonly windows: readonly Window[]; readonly counts: Pick<Counts, 'importing' | 'syncing' | 'moved'> },
   { beginsAt, ends, companies }: Pick<Forecast, 'beginsAt' | 'ends' | 'companies'>,
   now: string,
 ): Continuation | null {
@@ -29,15 +34,17 @@ export function continuationOf(
   if (first === undefined) return null;
   if (Date.parse(first.opensAt) > Date.parse(from))
     return ends.latest > first.opensAt ? { closesAt: null, opensAt: first.opensAt } : null;
-  return second !== undefined && ends.latest > second.opensAt
-    ? { closesAt: first.closesAt, opensAt: second.opensAt }
-    : null;
+  if (second === undefined || ends.latest <= second.opensAt) return null;
+  const isBeforeFirst = beginsAt !== null && counts.moved === 0;
+  return { closesAt: first.closesAt, opensAt: second.opensAt, ...(isBeforeFirst && { isBeforeFirst }) };
 }
 
 /** Describes a continuation after an expected end; empty if there is none. @param timeText formats a time */
 export function continuationText(continuation: Continuation | null, timeText: (iso: string) => string): string {
   if (continuation === null) return '';
-  const { closesAt, opensAt } = continuation;
+  const { closesAt, opensAt, isBeforeFirst } = continuation;
+  if (closesAt !== null && isBeforeFirst)
+    return `; the first window closes ${timeText(closesAt)}, and more moves begin ${timeText(opensAt)}`;
   const closes = closesAt === null ? '' : `the window closes ${timeText(closesAt)}, and `;
   return `; ${closes}moves continue ${timeText(opensAt)}`;
 }

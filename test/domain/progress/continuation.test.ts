@@ -3,7 +3,7 @@ import type { Window } from '../../../domain/planning/windows';
 import { continuationOf, continuationText } from '../../../domain/progress/continuation';
 
 const NIGHT: Window = { days: ['mon', 'wed'], from: '22:00', to: '23:00', timeZone: 'UTC' };
-const moving = { windows: [NIGHT], counts: { importing: 0, syncing: 0 } };
+const moving = { windows: [NIGHT], counts: { importing: 0, syncing: 0, moved: 1 } };
 /** 2 March 2026 is a Monday. */
 const IN_WINDOW = '2026-03-02T22:10:00.000Z';
 const forecast = (latest: string, beginsAt: string | null = null) => ({
@@ -31,11 +31,19 @@ test('an end after the close has no continuation if only syncs last past the clo
   expect(continuationOf(moving, forecast('2026-03-02T23:20:00.000Z'), IN_WINDOW)).toBeNull();
 });
 
-test('before the moves begin, the first window counts', () => {
+test('before the moves begin, the first window counts, and no move continues', () => {
   const beginsAt = '2026-03-02T22:00:00.000Z';
-  expect(continuationOf(moving, forecast(LATER, beginsAt), '2026-03-02T10:00:00.000Z')).toMatchObject({
-    closesAt: '2026-03-02T23:00:00.000Z',
-  });
+  const textOf = (moved: number): string => {
+    const found = continuationOf(
+      { ...moving, counts: { ...moving.counts, moved } },
+      forecast(LATER, beginsAt),
+      '2026-03-02T10:00:00.000Z',
+    );
+    expect(found).toMatchObject({ closesAt: '2026-03-02T23:00:00.000Z' });
+    return continuationText(found, (iso) => iso.slice(0, 10));
+  };
+  expect(textOf(0)).toBe('; the first window closes 2026-03-02, and more moves begin 2026-03-04');
+  expect(textOf(1)).toBe('; the window closes 2026-03-02, and moves continue 2026-03-04');
 });
 
 test('while companies still sync after the close, moves continue in the next window', () => {
@@ -46,6 +54,8 @@ test('while companies still sync after the close, moves continue in the next win
 
 test('without windows, and if every move has begun, there is no continuation', () => {
   expect(continuationOf({ ...moving, windows: [] }, forecast(LATER), IN_WINDOW)).toBeNull();
-  expect(continuationOf({ ...moving, counts: { importing: 4, syncing: 5 } }, forecast(LATER), IN_WINDOW)).toBeNull();
+  expect(
+    continuationOf({ ...moving, counts: { importing: 4, syncing: 5, moved: 1 } }, forecast(LATER), IN_WINDOW),
+  ).toBeNull();
   expect(continuationText(null, String)).toBe('');
 });
