@@ -182,6 +182,8 @@ export interface MigrationState {
   readonly countsRelinked?: true;
   /** True once a rejected application can be replaced before the first company. Absent in earlier versions' histories. */
   readonly replacesRejected?: true;
+  /** True once a decision arrived during a wait in self-service, which goes on. Absent in earlier versions' histories. */
+  readonly keepsWait?: true;
   readonly batchRuns: number;
   /** The current outage; null if calls get through. */
   readonly outage: Outage | null;

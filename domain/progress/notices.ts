@@ -7,7 +7,7 @@ import type { MigrationState, Wait } from '../migration/migration-state';
 import { automaticPause, isPaused } from '../migration/pauses';
 import { detailProblems } from '../migration/preflight-result';
 import { actingRoles } from './acting-roles';
-import { currentTask, waitingForOf } from './waiting-for';
+import { currentTask, isRecordingDecisions, waitingForOf } from './waiting-for';
 import { counted } from '../text/sentences';
 import { isMoveStep, type Role, type Step } from '../migration/steps';
 
@@ -28,10 +28,13 @@ export interface Notice {
 
 /**
  * Returns the current wait; null if no person has to act. The previous wait continues if the step and the roles are the
- * same, and the migration has not been paused or resumed since.
+ * same, and the migration has not been paused or resumed since. It also continues while decisions of a self-service
+ * migration are being recorded, because only their outcomes show whether the client still has to act.
  */
 export function waitOf(state: MigrationState, previous: Wait | null, at: string): Wait | null {
-  const { roles } = waitingForOf(state);
+  const waitingFor = waitingForOf(state);
+  if (state.keepsWait && isRecordingDecisions(waitingFor)) return previous;
+  const { roles } = waitingFor;
   if (roles.length === 0) return null;
   const about = `${state.step}/${roles.join('+')}${isPaused(state) ? '/paused' : ''}`;
   if (previous?.key === about) return previous;

@@ -7,7 +7,8 @@ import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-wor
 import { decide, readProgress, startMigration, type LedgerClient, type DecisionContent } from '../../client';
 import { manifestDigest } from '../../cli/manifest';
 import type { ManifestRow } from '../../domain/companies/manifest';
-import { findPlatform } from '../../platforms/platforms';
+import type { MigrationLimits } from '../../domain/planning/limits';
+import { findPlatform, type Route } from '../../platforms/platforms';
 import type { Progress } from '../../domain/progress/progress';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import type { Approver } from '../../domain/migration/approvers';
@@ -86,11 +87,15 @@ export async function startTestMigration(
   {
     slug = 'quickbooks-online',
     label,
+    route,
+    limits = {},
     waves = [],
     signers = [],
   }: {
     readonly slug?: string;
     readonly label?: string;
+    readonly route?: Route;
+    readonly limits?: Partial<MigrationLimits>;
     readonly waves?: readonly number[];
     /** The keys of Sam and Cleo, if the migration accepts only signed decisions. */
     readonly signers?: readonly SigningKey[];
@@ -116,6 +121,8 @@ export async function startTestMigration(
     client,
     platform,
     ...(label === undefined ? {} : { label }),
+    ...(route === undefined ? {} : { route }),
+    limits,
     rows,
     manifestDigest: manifestDigest(rows),
     contact: 'the solutions team',

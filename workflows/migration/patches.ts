@@ -3,11 +3,11 @@ import { patched } from '@temporalio/workflow';
 import { automaticPause } from '../../domain/migration/pauses';
 import type { MigrationState } from '../../domain/migration/migration-state';
 import { countUndecided } from '../../domain/progress/undecided';
-import { waitingForOf } from '../../domain/progress/waiting-for';
+import { isRecordingDecisions, waitingForOf } from '../../domain/progress/waiting-for';
 
 /** Records in the state which changes of this version apply. Histories of earlier versions do not contain them. */
 export function withPatches(state: MigrationState): MigrationState {
-  return state.closed === null ? replacingRejected(askingWhileDeferred(countingRelinked(state))) : state;
+  return state.closed === null ? keepingWait(replacingRejected(askingWhileDeferred(countingRelinked(state)))) : state;
 }
 
 /**
@@ -44,6 +44,15 @@ function replacingRejected(state: MigrationState): MigrationState {
 }
 
 /**
+ * Sets `keepsWait` once a decision has to be recorded while a self-service migration waits for the client. The wait then
+ * goes on, and with it the timer of the next reminder, which earlier versions cancelled.
+ */
+function keepingWait(state: MigrationState): MigrationState {
+  if (state.keepsWait || state.wait === null || !isRecordingDecisions(waitingForOf(state))) return state;
+  return patched('keep-wait') ? { ...state, keepsWait: true } : state;
+}
+
+/**
  * Returns the state of a continued run. Drops the parts of the previous run that depend on its markers, because the
  * history of this run has no markers yet: a worker of an earlier version can have begun this run.
  */
@@ -51,6 +60,7 @@ export function continuedState({
   asksWhileDeferred: _,
   countsRelinked: __,
   replacesRejected: ___,
+  keepsWait: ____,
   ...carried
 }: MigrationState): MigrationState {
   return withPatches(carried);

@@ -1,7 +1,8 @@
 /** Sends notices to people who have to act: a notice that the migration has stopped, reminders and an escalation. */
 import { ActivityFailure, log } from '@temporalio/workflow';
-import type { Wait } from '../../domain/migration/migration-state';
+import type { MigrationState, Wait } from '../../domain/migration/migration-state';
 import { afterNotice, nextNotice, noticeOf, waitOf, type NoticeKind } from '../../domain/progress/notices';
+import { isRecordingDecisions, waitingForOf } from '../../domain/progress/waiting-for';
 import { noticeSummary } from '../../presentation/temporal-ui/event-summaries';
 import { noticeActivities } from '../activity-proxies';
 import { now, type MigrationContext } from './context';
@@ -25,6 +26,11 @@ export function sendReminders(migration: MigrationContext): void {
     migration.when(isOutdated, sendNext, { ms: dueInMs, summary: TIMER_SUMMARIES[kind] });
     return;
   }
+  // A notice would ask the client for something that the decisions may have settled.
+  if (isRecording(migration.state())) {
+    migration.when(() => isOutdated() || !isRecording(migration.state()), sendNext);
+    return;
+  }
   migration.change((state) => ({ ...state, wait: afterNotice(wait, kind) }));
   void post(migration, kind).then(sendNext);
 }
@@ -39,6 +45,8 @@ function updateWait(migration: MigrationContext): Wait | null {
 function hasNewWait(migration: MigrationContext): boolean {
   return waitOf(migration.state(), migration.state().wait, now()) !== migration.state().wait;
 }
+
+const isRecording = (state: MigrationState): boolean => isRecordingDecisions(waitingForOf(state));
 
 const TIMER_SUMMARIES: Readonly<Record<NoticeKind, string>> = {
   stopped: 'Until the "migration has stopped" notice is due',

@@ -85,6 +85,30 @@ describe('a wait', () => {
     expect(waitOf(stateAt('update-application'), wait, LATER)).toMatchObject({ since: LATER, reminders: 0 });
   });
 
+  test('goes on after a refused decision, and in self-service also while it is being recorded', () => {
+    for (const route of ['managed', 'self-service'] as const) {
+      const failed = { counts: counts({ total: 2, moved: 1, failed: 1 }), route, keepsWait: true } as const;
+      const state = stateAt('complete-migration', failed);
+      const before = waitOf(state, null, SINCE);
+      const recording = decideAll(state, { kind: 'resume', role: 'client' });
+      expect(recording.unrecorded).toMatchObject([{ outcome: { applied: false } }]);
+      expect(waitOf(recording, before, LATER)).toBe(before);
+      expect(waitOf({ ...recording, unrecorded: [] }, before, LATER)).toBe(before);
+      expect(waitOf({ ...recording, closed: 'cancelled' }, before, LATER)).toBeNull();
+    }
+  });
+
+  test('ends when a recorded decision leaves nothing to do for the client', () => {
+    const state = stateAt('complete-migration', {
+      ...{ counts: counts({ total: 2, moved: 1, failed: 1 }), route: 'self-service', keepsWait: true },
+    });
+    const before = waitOf(state, null, SINCE);
+    const recording = decideAll(state, { kind: 'retry', role: 'client', companies: 'all' });
+    expect(waitOf(recording, before, LATER)).toBe(before);
+    const retried = { ...recording, unrecorded: [], counts: counts({ total: 2, moved: 1, waiting: 1 }) };
+    expect(waitOf(retried, before, LATER)).toBeNull();
+  });
+
   test('ends when neither side has to act', () => {
     expect(waitOf(stateAt('supply-details', { preflight: null }), wait, LATER)).toBeNull();
   });

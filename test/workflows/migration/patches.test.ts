@@ -4,7 +4,7 @@ import type { Counts } from '../../../domain/companies/counts';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { waitingForOf } from '../../../domain/progress/waiting-for';
 import { continuedState, withPatches } from '../../../workflows/migration/patches';
-import { counts, firstCompany, stateAt } from '../../support/migrations/migration-states';
+import { counts, decideAll, firstCompany, stateAt } from '../../support/migrations/migration-states';
 
 let markers: readonly string[] = [];
 const asked: string[] = [];
@@ -62,4 +62,21 @@ test('the count of relinked companies needs no marker while it changes nothing',
   expect(patchedWith([], { ...DEFERRED, mustReconnect: 3, relinked: 3 })).toEqual({ what: NEXT_TRY, asked: [] });
   const ended = { closed: 'cancelled' } as const;
   expect(patchedWith([], { ...DEFERRED, relinked: 3 }, ended).asked).toEqual([]);
+});
+
+test('the wait of a self-service migration goes on while decisions are recorded only if the history has its marker', () => {
+  const wait = { key: 'k', since: 's', reminders: 0, escalated: false, stopNotified: false };
+  const { unrecorded } = decideAll(stateAt('complete-migration'), { kind: 'resume', role: 'client' });
+  const keeps = (changes: Partial<MigrationState>) =>
+    withPatches(stateAt('complete-migration', { route: 'self-service', wait, unrecorded, ...changes })).keepsWait;
+  markers = ['keep-wait'];
+  expect(keeps({})).toBe(true);
+  expect(continuedState(stateAt('complete-migration', { keepsWait: true }))).not.toHaveProperty('keepsWait');
+  asked.length = 0;
+  for (const changes of [{ wait: null }, { unrecorded: [] }, { route: 'managed' }, { closed: 'cancelled' }] as const)
+    expect(keeps(changes)).toBeUndefined();
+  expect(asked).toEqual([]);
+  markers = [];
+  expect(keeps({})).toBeUndefined();
+  expect(asked).toEqual(['keep-wait']);
 });
