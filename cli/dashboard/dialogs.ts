@@ -25,6 +25,7 @@ import { readSuggestedCompanies } from '../../store';
 import type { Terminal } from '../terminal/terminal';
 import { Output } from '../terminal/output';
 import { Unanswered, type Prompts } from '../terminal/prompts';
+import { inLocalTime } from '../terminal/times';
 import { printCut } from './cut-text';
 import type { RequestedDecision } from './keys';
 import type { ActionResult } from './state';
@@ -158,7 +159,7 @@ async function draftResume(
   const { progress, unanswered } = await readProgressOrUnanswered(ferry, migrationId);
   const pauses = progress ? pausesIn(progress) : [];
   printCut(terminal, `ferry show ${migrationId}`, (output) => {
-    for (const pause of pauses) output.line(`Paused ${pauseText(pause)}`);
+    for (const pause of pauses) output.line(`Paused ${inLocalTime(pauseText(pause))}`);
   });
   const canPause =
     pauses.some(({ stopReason }) => stopReason !== null) && !pauses.some(({ role }) => role === 'support');

@@ -69,8 +69,8 @@ export function statusLines(
   const isWrong = windowsPaused !== null && isForWindow(progress, schedule, now);
   const reasons = [...pausedTexts(progress).map((text) => `Paused ${text}`), reopenedText(progress) ?? []].flat();
   return [
-    [{ text: headline(progress), style: progress.state === 'paused' ? 'yellow' : 'bold' }],
-    ...reasons.flatMap((reason) => wrapped(reason, columns, maxLines)).map((text): StyledLine => [text]),
+    [{ text: inLocalTime(headline(progress)), style: progress.state === 'paused' ? 'yellow' : 'bold' }],
+    ...reasons.flatMap((reason) => wrapped(inLocalTime(reason), columns, maxLines)).map((text): StyledLine => [text]),
     ...(isWrong ? [] : wrapped(`${who}${howLong}: ${what}`, columns, maxLines)).map((text): StyledLine => [
       { text, style },
     ]),

@@ -15,7 +15,7 @@ import {
   type LedgerClient,
 } from '../../client';
 import { adviceToFreeId } from '../../domain/migration/temporal-names';
-import { counted, momentText } from '../../domain/text/sentences';
+import { counted } from '../../domain/text/sentences';
 import {
   databaseOf,
   listGivenUpRequests,
@@ -28,6 +28,7 @@ import { check, notChecked, ok, problem, type CheckResult } from './check-result
 import { checkVaults, VAULTS } from './vaults';
 import { CLOSING, readFromLedger } from '../connections/clients';
 import { otherLedgerAdvice } from '../suggestions/stack-advice';
+import { localTime } from '../terminal/times';
 
 const LEDGER = 'ledger';
 const TERMINATED = 'terminated';
@@ -95,7 +96,7 @@ function givenUp(requests: readonly GivenUpRequest[]): readonly CheckResult[] {
   return [
     problem(
       PORTAL_REQUESTS,
-      `${count}, the latest at ${momentText(answeredAt.toISOString())}: ${what} (request id ${id})`,
+      `${count}, the latest at ${localTime(answeredAt)}: ${what} (request id ${id})`,
       `to find the cause, search the workers' logs for the request id; to see whether a decision was applied before the failure, run: ferry audit ${migrationId}; if workers crash again and again on requests of one person, revoke this person's invitation; to list invitations with the ids that ferry invite --revoke needs, run: ferry invite --list`,
     ),
   ];

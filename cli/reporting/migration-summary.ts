@@ -98,13 +98,13 @@ export function printMigration(
   const ledgerBehind = found.ledgerBehind || notInLedger;
   const scheduled = withPausedWindows(progress, found, now);
   const { areWindowsPaused = false } = scheduled;
-  output.line(`${output.styled('bold', migrationId)}  ${headline(progress)}`);
+  output.line(`${output.styled('bold', migrationId)}  ${inLocalTime(headline(progress))}`);
   const ended = endedByText(progress);
-  if (ended !== null) output.line(`${sentence(progress.state)} ${ended}`);
+  if (ended !== null) output.line(`${sentence(progress.state)} ${inLocalTime(ended)}`);
   const hasEnded = isOver(progress.state);
-  for (const paused of hasEnded ? [] : pausedTexts(progress)) output.line(`Paused ${paused}`);
+  for (const paused of hasEnded ? [] : pausedTexts(progress)) output.line(`Paused ${inLocalTime(paused)}`);
   const reopened = reopenedText(progress);
-  if (reopened !== null) output.line(output.styled('yellow', reopened));
+  if (reopened !== null) output.line(output.styled('yellow', inLocalTime(reopened)));
   const listed = ledgerBehind ? null : problemsToList(progress);
   if (ledgerBehind) output.line(output.styled('yellow', ledgerText(notInLedger, hasEnded)));
   else if (windowsPaused === null || !isForWindow(progress, found, now)) output.line(waitingText(scheduled, now));

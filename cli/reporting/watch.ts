@@ -146,7 +146,7 @@ function needsPerson({ progress, schedule = NOT_PAUSED, at }: WatchSnapshot): bo
 
 function ended({ progress, schedule = NOT_PAUSED, keysToConfirm = [], at }: WatchSnapshot): WatchEnd {
   const { migrationId, state } = progress;
-  const text = `${migrationId}: ${headline(progress)}`;
+  const text = `${migrationId}: ${inLocalTime(headline(progress))}`;
   const close = `To close the migration, run: ferry sweep --close ${migrationId}`;
   const windowsPaused = windowsPausedText(progress, schedule, at);
   const tasks =
@@ -236,10 +236,10 @@ function logText({ progress, schedule = NOT_PAUSED, keysToConfirm = [] }: WatchS
   ].join('');
   const who = waitingFor.roles.length === 0 ? '' : `waiting for ${actingText(progress)}: `;
   const paused = pausedTexts(progress)
-    .map((text) => `paused ${text}; `)
+    .map((text) => `paused ${inLocalTime(text)}; `)
     .join('');
   const rejection = reopenedText(progress);
-  const reopened = rejection === null ? '' : `${rejection}; `;
+  const reopened = rejection === null ? '' : `${inLocalTime(rejection)}; `;
   const windowsPaused = windowsPausedText(progress, schedule, now);
   const what = inLocalTime(taskForSupport(withPausedWindows(progress, schedule, now), now.toISOString()));
   const task = windowsPaused !== null && isForWindow(progress, schedule, now) ? [] : [`${who}${what}`];
@@ -247,7 +247,7 @@ function logText({ progress, schedule = NOT_PAUSED, keysToConfirm = [] }: WatchS
   const tasks = [...task, ...others.map((text) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`)].join('; ');
   if (isEnding(progress.state) && inFlightIn(progress) > 0)
     return `${headline(progress)}: ${exceptions}${counted(inFlightIn(progress), 'company')} still being moved or checked`;
-  return `${headline(progress)}: ${exceptions}${paused}${reopened}${tasks}`;
+  return `${inLocalTime(headline(progress))}: ${exceptions}${paused}${reopened}${tasks}`;
 }
 
 function outOfDateText(at: Date, trouble: string): string {

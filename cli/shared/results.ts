@@ -12,7 +12,7 @@ import type { LedgerCompany } from '../../store';
 import type { FindingList } from '../manifest';
 import type { TableCell } from '../terminal/table';
 import type { CommandResult, Output } from '../terminal/output';
-import { shortTime } from '../terminal/times';
+import { inLocalTime, shortTime } from '../terminal/times';
 
 /** Maximum number of findings of one kind in a printed table; `--json` lists more. */
 const SHOWN_PER_KIND = 5;
@@ -122,7 +122,7 @@ export function printPreflight(
   }: Pick<Preflight, 'problems' | 'advice' | 'warnings' | 'warningAdvice'>,
 ): void {
   const print = (mark: string, finding: string, what: string | undefined): void => {
-    output.line(`  ${mark} ${finding}`);
+    output.line(`  ${mark} ${inLocalTime(finding)}`);
     if (what !== undefined) output.line(`    What to do: ${what}`);
   };
   for (const [index, problem] of problems.entries()) print(output.styled('red', '✗'), problem, advice[index]);

@@ -7,7 +7,7 @@ import { counted, outOf } from '../../domain/text/sentences';
 import { readCompanies, readReplacedApplications, type LedgerCompany } from '../../store';
 import type { MigrationClient } from '../../client';
 import type { Output } from '../terminal/output';
-import { localTime } from '../terminal/times';
+import { inLocalTime, localTime } from '../terminal/times';
 import {
   explanationOf,
   printApplication,
@@ -46,7 +46,7 @@ export async function readReview(
     print: (output, listsEvidence = false) => {
       output.line(output.styled('bold', `${STEP_RULES[step].title}, ${progress.migrationId}`));
       const reopened = progress.reopened?.step === step ? reopenedText(progress) : null;
-      if (reopened !== null) output.line(`  ${output.styled('yellow', reopened)}`);
+      if (reopened !== null) output.line(`  ${output.styled('yellow', inLocalTime(reopened))}`);
       if (step === 'migrate-first-company')
         printFirstCompany(output, progress, {
           inFull: listsEvidence,

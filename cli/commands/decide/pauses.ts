@@ -10,6 +10,7 @@ import { addDecisionOptions, contentFrom, sendDecision, type DecisionOptions } f
 import { CommandFailed } from '../../shared/errors';
 import { readProgressOrUnanswered } from '../../connections/unanswered';
 import type { CommandResult } from '../../terminal/output';
+import { inLocalTime } from '../../terminal/times';
 
 /** `ferry pause`, `ferry resume`: stop new moves, and let them begin again. */
 export function addPauses(context: Context): void {
@@ -75,7 +76,7 @@ function overridesOf(progress: Progress, { as: role, by }: DecisionOptions): str
   if (isOver(progress.state)) return undefined;
   const lifted = liftedPauses(progress, role, pausesIn(progress));
   if (pausesOfOthers(lifted, role, by).length === 0) return undefined;
-  return lifted.map((pause) => `paused ${pauseText(pause)}`).join('; ');
+  return lifted.map((pause) => `paused ${inLocalTime(pauseText(pause))}`).join('; ');
 }
 
 function liftsAll(progress: Progress, { as: role }: DecisionOptions): boolean {

@@ -14,7 +14,7 @@ import { endedInTemporalText } from '../../../domain/migration/terminated';
 import { isAlwaysOpen } from '../../../domain/planning/windows';
 import { readMigration } from '../../../store';
 import { PRINT_NOTHING, type CommandResult, type Output } from '../../terminal/output';
-import { localTime } from '../../terminal/times';
+import { inLocalTime, localTime } from '../../terminal/times';
 import type { Context } from '../../shared/context';
 import { DEFAULT_BY } from '../../shared/decisions';
 import { withLedgerClient } from '../../connections/clients';
@@ -135,7 +135,7 @@ function printSchedule(output: Output, schedule: WindowSchedule, end: string | n
       : 'all moves, including the move of the first company, begin only in the windows; in step 6, a schedule opens the windows',
     none: 'no windows: moves are not limited to certain hours',
   };
-  output.line(`${output.styled('bold', migrationId)}  ${end ?? states[state]}`);
+  output.line(`${output.styled('bold', migrationId)}  ${end === null ? states[state] : inLocalTime(end)}`);
   const zone = windows[0]?.timeZone;
   if (end !== null || occurrences.length === 0 || zone === undefined) return;
   const isPaused = state === 'paused';
@@ -245,7 +245,7 @@ async function changeEach(
       if (results.length === 0) output.line('No migration has a schedule.');
       for (const { migrationId, done, text } of results) {
         const mark = done ? output.styled('green', '✓') : output.styled('red', '✗');
-        output.line(`${mark} ${migrationId}: ${text}`);
+        output.line(`${mark} ${migrationId}: ${inLocalTime(text)}`);
       }
     },
   };

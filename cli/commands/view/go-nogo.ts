@@ -147,7 +147,7 @@ function print(output: Output, facts: GoNoGoFacts, result: GoNoGo, next: readonl
   if (pauseNotes.length > 0) output.line('The migration pauses itself if:');
   for (const condition of pauseNotes) output.line(`  - ${condition}`);
   output.line('Also:');
-  for (const note of notes) output.line(`  - ${note}`);
+  for (const note of notes) output.line(`  - ${inLocalTime(note)}`);
   output.line(`Who to call: ${contact}`);
 }
 

@@ -14,6 +14,7 @@ import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
 import { localTime } from '../../../cli/terminal/times';
 import { ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
+import { inTimeZone } from '../time-zone';
 
 const orchestrator = useOrchestratorWithWorker();
 let migration: TestMigration;
@@ -168,6 +169,13 @@ test('watch stops, and show and the desk say why no window opens, if the windows
 test('pausing the windows says how long companies continue to move in the open window', async () => {
   const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
   await migration.send('adjust', windowChange([{ days, from: '00:00', to: '23:59', timeZone: 'UTC' }]));
+  await inTimeZone('Asia/Kathmandu', async () => {
+    const closes = String.raw`\w{3} \d+ \w{3} \d{4}, 05:44 UTC\+05:45`;
+    expect((await run('schedule', 'trigger', migration.id)).out).toMatch(
+      new RegExp(`a window is open until ${closes}`),
+    );
+    expect((await run('go-nogo', migration.id)).out).toMatch(new RegExp(`no move begins from ${closes} until`));
+  });
   const { out } = await run('schedule', 'pause', migration.id, '--by', 'Sam');
   expect(out.replace(/\s+/g, ' ')).toMatch(
     /paused by Sam; no further window opens\. If the current window is already open, companies keep moving until it closes at .* 23:59.*, unless the migration is paused\. To stop moves now, run: ferry pause /,
