@@ -156,7 +156,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
           ],
       consequence: isBeforeMoving
         ? 'The details are checked again, which takes from a few seconds to a few minutes.'
-        : `${mustReconnect > 0 ? 'All companies that a retry can help' : 'The companies'} are tried again. A company whose credential was accepted before is only synced and checked again.`,
+        : `The companies are tried again${mustReconnect > 0 ? ' if a retry can help them' : ''}. A company whose credential was accepted before is only synced and checked again.`,
       isExpected: isExpected || (isBeforeMoving && hasClientTask(progress)),
       reason: 'optional',
     },
@@ -167,7 +167,7 @@ export function exceptions(progress: Progress, { canSeal }: ActionFacts): readon
       title: 'Wait until companies have reconnected',
       facts: [`${counted(mustReconnect, 'company')} must reconnect`],
       consequence:
-        'Each company that has a link to reconnect is checked again once its end customer has reconnected it.',
+        'If the companies have a link to reconnect, they are checked again once their end customers have reconnected them.',
       isExpected,
       reason: 'optional',
     },

@@ -89,17 +89,18 @@ test.each([
   if (found) expect(view.task?.why).toBe('The companies move once another check of the details has found no errors.');
 });
 
-test('the consequence of a retry is true if some or all companies must reconnect', () => {
-  const consequenceOf = (mustReconnect: number) =>
+test('the consequence of a retry is true if some or all companies must reconnect, and if only some are chosen', () => {
+  const consequenceOf = (mustReconnect: number, name = 'retry') =>
     viewOf(
       stateAt('complete-migration', {
         ...{ route: 'self-service', counts: counts({ total: 4, failed: 2, mustReconnect, moved: 2 }) },
       }),
-    ).actions.find(({ message }) => message === 'retry')?.consequence;
+    ).actions.find(({ message }) => message === name)?.consequence;
   const accepted = 'A company whose credential was accepted before is only synced and checked again.';
   expect(consequenceOf(0)).toBe(`The companies are tried again. ${accepted}`);
   for (const mustReconnect of [1, 2])
-    expect(consequenceOf(mustReconnect)).toBe(`All companies that a retry can help are tried again. ${accepted}`);
+    expect(consequenceOf(mustReconnect)).toBe(`The companies are tried again if a retry can help them. ${accepted}`);
+  for (const name of ['retry', 'relink']) expect(consequenceOf(1, name)).not.toMatch(/\b(all|each) compan/i);
 });
 
 test('in self-service, the view says which limits also apply to companies that are moving', () => {
