@@ -141,15 +141,15 @@ export function possibleEnding(route: Route, recorded: RecordedDecisions): Endin
   return endingByDecisions(route, recorded) ?? (route === 'self-service' ? 'completed' : null);
 }
 
+/** All decisions, in the order of the audit trail. */
+type Trail = readonly { readonly decision: Decision; readonly outcome: Pick<Outcome, 'applied' | 'at'> }[];
+
 /**
  * Finds the approvals that later decisions have withdrawn.
  *
- * @param decisions all decisions, in the order of the audit trail
  * @returns the index of the decision that withdrew the approval, by the index of the approval
  */
-export function withdrawnApprovals(
-  decisions: readonly { readonly decision: Decision; readonly outcome: Pick<Outcome, 'applied' | 'at'> }[],
-): ReadonlyMap<number, number> {
+export function withdrawnApprovals(decisions: Trail): ReadonlyMap<number, number> {
   const withdrawn = new Map<number, number>();
   const given = new Map<Approval, number>();
   let recorded = NO_DECISIONS;
@@ -165,4 +165,26 @@ export function withdrawnApprovals(
     if (last !== undefined && decision.kind === 'step' && decision.verdict === 'approve') given.set(last, index);
   }
   return withdrawn;
+}
+
+/**
+ * Finds the confirmations that syncing is off which later decisions have withdrawn: a rejection of step 4, or a
+ * manifest, which replaces all companies. A rejection withdraws them only for companies that are waiting to be moved.
+ *
+ * @returns the index of the decision that withdrew the confirmation, by the index of the confirmation
+ */
+export function withdrawnConfirmations(decisions: Trail): ReadonlyMap<number, number> {
+  const withdrawn = new Map<number, number>();
+  for (const [index, { decision, outcome }] of decisions.entries()) {
+    if (!outcome.applied || !withdrawsConfirmations(decision)) continue;
+    for (const [given, earlier] of decisions.slice(0, index).entries())
+      if (earlier.decision.kind === 'sync-disabled' && earlier.outcome.applied && !withdrawn.has(given))
+        withdrawn.set(given, index);
+  }
+  return withdrawn;
+}
+
+function withdrawsConfirmations(decision: Decision): boolean {
+  if (decision.kind !== 'step') return decision.kind === 'manifest-supplied';
+  return decision.verdict === 'reject' && decision.step === 'disable-syncing';
 }

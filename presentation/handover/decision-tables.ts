@@ -1,6 +1,6 @@
 /** The tables at the end of the report: decisions, automatic pauses and outages, in words for the client. */
 import { NO_COUNTS } from '../../domain/companies/counts';
-import { withdrawnApprovals } from '../../domain/decisions/release';
+import { withdrawnApprovals, withdrawnConfirmations } from '../../domain/decisions/release';
 import type { Stoppage } from '../../domain/migration/stoppage';
 import { roughDuration, timeText } from '../../domain/text/sentences';
 import { decisionText } from '../wording/decisions';
@@ -38,16 +38,18 @@ const REFUSED = 'Refused decisions, which changed nothing';
 function decisionRows(head: ReportHead, areApplied: boolean): readonly (readonly string[])[] {
   const { decisions } = head;
   const { year } = viewOf(head);
-  const withdrawn = withdrawnApprovals(decisions);
-  const withdrawnText = (by: number | undefined): string => {
-    const later = by === undefined ? undefined : decisions[by];
+  const approvals = withdrawnApprovals(decisions);
+  const confirmations = withdrawnConfirmations(decisions);
+  const withdrawnText = (index: number): string => {
+    const later = decisions[approvals.get(index) ?? confirmations.get(index) ?? -1];
     if (later === undefined) return '';
     const { decision, outcome } = later;
-    return `; withdrawn by the decision of ${decision.by} (${decision.role}) at ${timeText(outcome.at, year)}`;
+    const which = confirmations.has(index) ? ' for companies that were waiting to be moved' : '';
+    return `; withdrawn${which} by the decision of ${decision.by} (${decision.role}) at ${timeText(outcome.at, year)}`;
   };
   return decisions.flatMap(({ decision, outcome }, index) => {
     if (outcome.applied !== areApplied) return [];
-    const what = `${decisionText(decision, (iso) => timeText(iso, year))}${withdrawnText(withdrawn.get(index))}`;
+    const what = `${decisionText(decision, (iso) => timeText(iso, year))}${withdrawnText(index)}`;
     const who = `${decision.by} (${decision.role})`;
     return [[timeText(outcome.at, year), who, what, ...(areApplied ? [] : [outcome.text])]];
   });

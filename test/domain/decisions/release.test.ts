@@ -8,6 +8,7 @@ import {
   stepByDecisions,
   withDecision,
   withdrawnApprovals,
+  withdrawnConfirmations,
   type RecordedDecisions,
 } from '../../../domain/decisions/release';
 
@@ -142,5 +143,28 @@ test('finds the approvals that later decisions have withdrawn, and by which of t
   expect([...found]).toEqual([
     [1, 4],
     [5, 6],
+  ]);
+});
+
+test('finds the confirmations that later decisions have withdrawn, and by which of them', () => {
+  const confirm = { kind: 'sync-disabled', companies: ['C-1'], ...sender('client') } as const;
+  const trail = [
+    { ...confirm, isRefused: true },
+    confirm,
+    { ...reject('disable-syncing'), isRefused: true },
+    reject('update-application'),
+    confirm,
+    reject('disable-syncing'),
+    confirm,
+    { kind: 'manifest-supplied', companies: 2, manifestDigest: 'd', ...sender('client') } as const,
+    confirm,
+  ];
+  const found = withdrawnConfirmations(
+    trail.map((decision) => ({ decision, outcome: { applied: !('isRefused' in decision), at: AT } })),
+  );
+  expect([...found]).toEqual([
+    [1, 5],
+    [4, 5],
+    [6, 7],
   ]);
 });

@@ -196,6 +196,26 @@ test('a sign-off that a later decision has withdrawn says so', () => {
   expect(pageTail({ ...HEAD, decisions }).split(withdrawn)).toHaveLength(2);
 });
 
+test('a confirmation that a later rejection of step 4 has withdrawn says so', () => {
+  const confirmed = { kind: 'sync-disabled', companies: ['C-1', 'C-2'] } as const;
+  const ok = { applied: true, text: '' };
+  const decisions = [
+    recorded({ ...confirmed, ...sender('1', 'client') }, ok, '2026-11-20T22:01:00.000Z'),
+    recorded(
+      { kind: 'step', step: 'disable-syncing', verdict: 'reject', ...sender('2', 'support') },
+      ok,
+      '2026-11-20T22:05:00.000Z',
+    ),
+    recorded({ ...confirmed, ...sender('3', 'client') }, ok, '2026-11-20T22:09:00.000Z'),
+  ];
+  const lines = reportDecisions({ ...HEAD, decisions }).split('\n');
+  const text = 'confirm that syncing is off for 2 companies';
+  const withdrawn =
+    'withdrawn for companies that were waiting to be moved by the decision of Sam (support) at 20 Nov 22:05';
+  expect(lines.find((line) => line.includes('| 20 Nov 22:01'))).toContain(`| ${text}; ${withdrawn} |`);
+  expect(lines.find((line) => line.includes('| 20 Nov 22:09'))).toContain(`| ${text} |`);
+});
+
 test('text of people cannot become markup', () => {
   const link = '[Go](http://e.io)';
   expect(reportHead({ ...HEAD, contact: link, suppliedBy: link })).not.toContain('[Go]');
