@@ -102,11 +102,12 @@ export async function verifyTrail(
       end: unprovenEnd === null ? end : null,
     },
     print: (output) => {
+      // Before the unproven lines, because a migration to which a key was added later has many, although it is honest.
+      for (const note of verification.notes) output.line(note);
       for (const { line, decisionId, why } of unproven) {
         const what = decisionId === null ? '' : `, decision ${decisionId}`;
         output.line(`${output.styled('red', '✗')} line ${line}${what}: ${why}`);
       }
-      for (const note of verification.notes) output.line(note);
       if (notGiven.length + unknown.length > 0) {
         output.line(unknown.length > 0 ? adviceAboutPeople(unknown, notGiven) : adviceAboutKeys(notGiven));
         const asked = unknown.map((each) => ({ ...each, fingerprint: 'fingerprint' }));

@@ -3,6 +3,7 @@
  * the trail.
  */
 import { approverFingerprint, isPublicKey, type Approver } from '../../domain/migration/approvers';
+import { roleText, type Role } from '../../domain/migration/steps';
 import { shellQuoted } from '../suggestions/remedy-commands';
 
 /** An approver as named on the command line: with the key, or with its fingerprint. */
@@ -59,6 +60,11 @@ export function verificationCommands(
   approvers: readonly Approver[],
 ): readonly [exporting: string, verifying: string] {
   return [`ferry audit ${migrationId} --format jsonl > ${TRAIL}`, verificationCommand(migrationId, approvers)];
+}
+
+/** Says what the verification reports if a role had no key at the start, even if nobody has changed the trail. */
+export function unsignedDecisionsText(role: Role): string {
+  return `If ${roleText(role)} made decisions before its first key was added, they are not signed: the verification explains this, marks each of them with ✗ and ends with exit code 1.`;
 }
 
 const TRAIL = 'trail.jsonl';

@@ -22,7 +22,7 @@ import { readOpenMigration, withLedgerClient } from '../../connections/clients';
 import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
 import { DEFAULT_BY, sendDecision } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import { verificationCommands } from '../../reporting/trail-approvers';
+import { unsignedDecisionsText, verificationCommands } from '../../reporting/trail-approvers';
 import { parseApprover, parseFingerprint } from '../../options/options';
 import { adviceToSign } from '../../suggestions/signing-advice';
 import { withMoreText, type CommandResult } from '../../terminal/output';
@@ -110,6 +110,7 @@ async function addKey(context: Context, ferry: LedgerClient, request: ApproverRe
       '  Keep the fingerprint. To verify later what was signed with this key and the keys added before it, run:',
     );
     for (const each of verificationCommands(id, [...before.everyApprover, approver])) output.line(`  ${each}`);
+    if (isFirst) output.line(`  ${unsignedDecisionsText(approver.role)}`);
     output.line('  If you add another key, print these commands again, with all keys:');
     output.line(`  ferry invite --list ${id}`);
   });

@@ -2,6 +2,7 @@
 import { NoSuchMigration } from '../../../client';
 import { approverRefusal } from '../../../domain/decisions/approver-changes';
 import { approverWithKey, everyApprover, type Approver } from '../../../domain/migration/approvers';
+import { ROLES, type Role } from '../../../domain/migration/steps';
 import {
   listInvitations,
   readMigration,
@@ -10,7 +11,7 @@ import {
   type Database,
   type Invitation,
 } from '../../../store';
-import { verificationCommands } from '../../reporting/trail-approvers';
+import { unsignedDecisionsText, verificationCommands } from '../../reporting/trail-approvers';
 import { readSigningRules } from '../../connections/client-portal';
 import { CommandFailed } from '../../shared/errors';
 import { fingerprintText, invitationsResult, isUnconfirmed, SHORT_ID_LENGTH } from '../../shared/invitations';
@@ -31,7 +32,8 @@ export const list =
     const toConfirm = invitations.filter(isUnconfirmed).map((each) => each.migrationId);
     const open = await readOpenMigrations(env, db, toConfirm);
     const result = invitationsResult(invitations, open, migrationId !== undefined);
-    const approvers = migrationId === undefined ? [] : await readEveryApprover(db, migrationId);
+    const { approvers, atStart } =
+      migrationId === undefined ? { approvers: [], atStart: [] } : await readEveryApprover(db, migrationId);
     if (approvers.length === 0 || migrationId === undefined) return result;
     return withMoreText(result, (output) => {
       output.line();
@@ -40,13 +42,21 @@ export const list =
           'that the approvers told you. Then run:',
       );
       for (const each of verificationCommands(migrationId, approvers)) output.line(`  ${each}`);
+      const isAddedLater = (role: Role): boolean =>
+        approvers.some((each) => each.role === role) && !atStart.some((each) => each.role === role);
+      for (const role of ROLES.filter(isAddedLater)) output.line(unsignedDecisionsText(role));
     });
   };
 
-async function readEveryApprover(db: Database, migrationId: string): Promise<readonly Approver[]> {
+/** Reads all approvers that a migration has had, and those with which it was started. */
+async function readEveryApprover(
+  db: Database,
+  migrationId: string,
+): Promise<Readonly<Record<'approvers' | 'atStart', readonly Approver[]>>> {
   const migration = await readMigration(db, migrationId);
   const { approverChanges } = await readRecordedDecisions(db, migrationId);
-  return everyApprover(migration?.rules?.approvers ?? null, approverChanges);
+  const atStart = migration?.rules?.approvers ?? null;
+  return { approvers: everyApprover(atStart, approverChanges), atStart: atStart ?? [] };
 }
 
 /** @throws CommandFailed if the text is too short, or unless exactly one invitation has an id that begins with it */

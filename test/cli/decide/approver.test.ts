@@ -59,6 +59,8 @@ const invitation = async (id: string) =>
   (await listInvitations(orchestrator.ferry.db, OPEN)).find((each) => each.id === id);
 
 const pause = (machine: string, id: string, ...more: string[]) => run(machine, 'pause', id, '--as', 'client', ...more);
+const UNSIGNED =
+  'If the client made decisions before its first key was added, they are not signed: the verification explains this, marks each of them with ✗ and ends with exit code 1.\n';
 const MUST_SIGN = 'must be signed by an approver; this one is not';
 
 test('the key of an invited person is found by its fingerprint, confirmed, and required from then on', async () => {
@@ -86,6 +88,7 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
     exitCode: 0,
     out: expect.stringContaining(`Cleo (client) added as an approver, key ${fingerprintOf('cleo')}`) as string,
   });
+  expect(added.out).toContain(`  ${UNSIGNED}`);
   expect((await invitation(id))?.keyConfirmedAt).toBeInstanceOf(Date);
   expect((await run('nobody', 'show', OPEN)).out).toContain(
     'Decisions of the client must be signed by Cleo (client)\n',
@@ -148,7 +151,8 @@ test('a removed key is refused, and its invitation is revoked; the last key cann
   const last = await run('nobody', 'approver', 'remove', OPEN, fingerprintOf('cleo'), '--by', 'Sam', '--yes');
   expect([last.exitCode, last.err]).toEqual([1, expect.stringContaining('the last key of an approver for the client')]);
   const id = await invite('Cleo', keyOf('phone'));
-  await run('nobody', 'approver', 'add', OPEN, fingerprintOf('phone'), '--by', 'Sam', '--yes');
+  const second = await run('nobody', 'approver', 'add', OPEN, fingerprintOf('phone'), '--by', 'Sam', '--yes');
+  expect(second.out).not.toContain(UNSIGNED);
   expect(await pause('phone', OPEN)).toMatchObject({ exitCode: 0 });
   const remove = ['approver', 'remove', OPEN, fingerprintOf('phone'), '--by', 'Sam'];
   const questions: string[] = [];
@@ -167,7 +171,7 @@ test('a removed key is refused, and its invitation is revoked; the last key cann
   // Decisions that the removed key has signed remain in effect, so a verification needs its fingerprint.
   const keys = [fingerprintOf('cleo'), fingerprintOf('phone')];
   const verified = `--verify trail.jsonl ${keys.map((each) => `--approver client:Cleo:${each}`).join(' ')}\n`;
-  expect((await run('nobody', 'invite', OPEN, '--list')).out).toContain(verified);
+  expect((await run('nobody', 'invite', OPEN, '--list')).out).toContain(`${verified}${UNSIGNED}`);
   const again = await run('nobody', 'approver', 'remove', OPEN, fingerprintOf('phone'), '--by', 'Sam', '--yes');
   expect(again).toMatchObject({ exitCode: 1, err: expect.stringContaining('no approver of') as string });
 });
@@ -294,7 +298,7 @@ describe('the verification of an exported trail', () => {
     expect(exitCode).toBe(1);
     expect(out.match(/this decision was applied but is not signed/g)).toHaveLength(1);
     expect(out).toMatch(
-      /According to line \d+, support added the key of Cleo \(client\) on .*1 decision of the client, in line \d+, is older and not signed/,
+      /^According to line \d+, support added the key of Cleo \(client\) on .*1 decision of the client, in line \d+, is older and not signed.*\n✗ line/,
     );
   });
 });

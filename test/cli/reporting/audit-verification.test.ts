@@ -32,8 +32,8 @@ test.each<[string, string, string]>([
 test.each([
   [
     'self-service',
-    '✗ line 1: in self-service, a company is confirmed without a signature when it is supplied, so nothing proves the confirmation of 2 companies\n' +
-      'The ledger says that this is a self-service migration. If people have approved steps of this migration, someone has changed the ledger.\n',
+    'The ledger says that this is a self-service migration. If people have approved steps of this migration, someone has changed the ledger.\n' +
+      '✗ line 1: in self-service, a company is confirmed without a signature when it is supplied, so nothing proves the confirmation of 2 companies\n',
   ],
   ['managed', '✗ line 1: the ledger shows 2 companies as confirmed, but signed decisions confirm only 0\n!'],
 ])('confirmations without a decision are unproven if %s', async (route, expected) => {
