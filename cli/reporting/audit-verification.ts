@@ -16,7 +16,7 @@ import {
 } from '../../domain/decisions/audit-trail';
 import { createLedgerProof, isLedgerLine, type LedgerSummary } from '../../domain/decisions/ledger-proof';
 import { approverFingerprint, type Approver } from '../../domain/migration/approvers';
-import type { Role } from '../../domain/migration/steps';
+import { roleText, type Role } from '../../domain/migration/steps';
 import { counted } from '../../domain/text/sentences';
 import { createKeyFinder, verificationCommand, type NamedApprover } from './trail-approvers';
 import { CommandFailed } from '../shared/errors';
@@ -202,7 +202,7 @@ function createUnsignedNotes(given: readonly Approver[]) {
       const these = before.length === 1 ? 'this decision' : 'these decisions';
       notes.set(
         approver.role,
-        `According to line ${line}, support added the key of ${approver.by} (${approver.role}) on ${localTime(at)}. ${counted(before.length, 'decision')} of ${approver.role === 'client' ? 'the client' : 'support'}, in ${which}, ${before.length === 1 ? 'is' : 'are'} older and not signed. Nothing proves the author or the content of ${these}. Ask ${approver.by} about ${these}.`,
+        `According to line ${line}, support added the key of ${approver.by} (${approver.role}) on ${localTime(at)}. ${counted(before.length, 'decision')} of ${roleText(approver.role)}, in ${which}, ${before.length === 1 ? 'is' : 'are'} older and not signed. Nothing proves the author or the content of ${these}. Ask ${approver.by} about ${these}.`,
       );
     },
     notes: (): readonly string[] => [...notes.values()],

@@ -8,7 +8,7 @@ import type { MigrationState, Proposal } from '../migration/migration-state';
 import { areWindowsPaused, automaticPause, isPaused, pausesByPeople, resumptionTask } from '../migration/pauses';
 import { detailProblems, type Preflight } from '../migration/preflight-result';
 import { onHoldText, type Outage } from '../migration/outage';
-import { STEP_RULES, type Role } from '../migration/steps';
+import { roleText, STEP_RULES, type Role } from '../migration/steps';
 import { windowOccurrences, type WindowOccurrence } from '../planning/windows';
 import { counted, momentText, outOf } from '../text/sentences';
 import { openingAfterStart, withoutPastStart, type Planned } from './first-opening';
@@ -46,14 +46,12 @@ export function waitingForOf(state: MigrationState): WaitingFor {
 function resumeText(state: MigrationState): string {
   const automatic = automaticPause(state);
   if (automatic?.stopReason) {
-    const who = pausesByPeople(state).map(({ role }) => (role ? SIDES[role] : 'a person'));
+    const who = pausesByPeople(state).map(({ role }) => (role ? roleText(role) : 'a person'));
     const also = who.length === 0 ? '' : `; ${who.join(' and ')} also paused the migration`;
     return `${resumptionTask(state, automatic.stopReason, automatic)}${also}`;
   }
   return 'resume the migration once the pause is no longer needed; support or the client can do so';
 }
-
-const SIDES: Readonly<Record<Role, string>> = { client: 'the client', support: 'support' };
 
 function waitingInStep(state: MigrationState): WaitingFor {
   const { step, counts } = state;
@@ -264,14 +262,12 @@ export function suppliesMissing(
   const textOf = (role: Role): string => {
     const own = open.filter((task) => task.role === role);
     const texts = own.map((task) => `${task === tasks[1] && isLater ? 'then ' : ''}${task.what}`).join('; ');
-    return roles.length === 1 ? texts : `${SIDES[role]} must ${texts}`;
+    return roles.length === 1 ? texts : `${roleText(role)} must ${texts}`;
   };
   return { roles, what: roles.map(textOf).join('; ') };
 }
 
-function approveStartText({ startAt }: Proposal): string {
-  return `approve the start at ${momentText(startAt)}`;
-}
+const approveStartText = ({ startAt }: Proposal): string => `approve the start at ${momentText(startAt)}`;
 
 /**
  * Returns what people have to do, or the work in progress: `waitingFor.what`, brought up to date with `now` and the

@@ -44,15 +44,10 @@ async function start(organization: string, ...more: string[]): Promise<void> {
 /** Creates an invitation, and registers the person's key with it, as the portal does when the person opens the link. */
 async function invite(person: string, publicKey: string, migrationId = OPEN): Promise<string> {
   const { db } = orchestrator.ferry;
-  const expiresAt = new Date(Date.now() + 3_600_000);
-  const { id } = await createInvitation(db, {
-    ...{ migrationId, person, role: 'client', email: null, createdBy: 'Sam', expiresAt },
-  });
-  await db
-    .updateTable('portal_invitations')
-    .set({ public_key: publicKey, redeemed_at: new Date() })
-    .where('id', '=', id)
-    .execute();
+  const invited = { migrationId, person, role: 'client', email: null, createdBy: 'Sam' } as const;
+  const { id } = await createInvitation(db, { ...invited, expiresAt: new Date(Date.now() + 3_600_000) });
+  const registered = { public_key: publicKey, redeemed_at: new Date() };
+  await db.updateTable('portal_invitations').set(registered).where('id', '=', id).execute();
   return id;
 }
 const invitation = async (id: string) =>

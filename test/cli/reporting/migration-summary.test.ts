@@ -3,7 +3,7 @@
  * end.
  */
 import type { Confirmers } from '../../../store';
-import { companyLines, statusLines } from '../../../cli/dashboard/migration-lines';
+import { companyLines } from '../../../cli/dashboard/migration-lines';
 import { countsText } from '../../../cli/portal/summary';
 import type { Deferred } from '../../../cli/reporting/migration-summary';
 import { nextCommands, NO_COMPANIES } from '../../../cli/suggestions/next-commands';
@@ -27,7 +27,6 @@ import {
   proposeTime,
   stateAt,
 } from '../../support/migrations/migration-states';
-import { inTimeZone } from '../time-zone';
 import { OTHER_CLIENTS_APPLICATION } from './other-clients-application';
 import { shownMigration } from './shown-migration';
 
@@ -167,29 +166,6 @@ test('a cancelled migration says who cancelled it, when and why', () => {
   const cancelled = { ...situation('step 6'), closed: 'cancelled', endedBy } as const;
   expect(shown(cancelled, 200)).toContain('Cancelled by Sam (support) at 2026-03-02 09:00 UTC: the client withdraws');
 });
-
-const LOCAL_AT = 'Mon 2 Mar 2026, 04:00 UTC-05:00';
-const endedBy = { by: 'Sam', role: 'support', reason: null, at: AT } as const;
-
-test.each([
-  [`Paused by Sam since ${LOCAL_AT}: tea`, { pause: { reason: 'tea', by: 'Sam', stopReason: null, at: AT } }],
-  [
-    `Handover rejected by Cleo (client) at ${LOCAL_AT}: one is missing`,
-    { reopened: { step: 'complete-migration', by: 'Cleo', role: 'client', reason: 'one is missing', at: AT } },
-  ],
-  [
-    `the account expires at ${LOCAL_AT}`,
-    { step: 'supply-details', preflight: preflight({ warnings: ['the account expires at 2026-03-02 09:00 UTC'] }) },
-  ],
-  [`Cancelled by Sam (support) at ${LOCAL_AT}`, { closed: 'cancelled', endedBy }],
-] as const)('in another time zone, show and the desk print the time there: %s', (text, changes) =>
-  inTimeZone('America/New_York', () => {
-    const state = { ...situation('step 6'), ...changes };
-    expect(shown(state, 300).join('\n')).toContain(text);
-    if (!('pause' in changes || 'reopened' in changes)) return;
-    expect(statusLines({ progress: progressOf(plan, state) }, Infinity, NOW)).toContainEqual([text]);
-  }),
-);
 
 test('sentences are broken between words', () => {
   const pause = { reason: 'checking C-1014', by: 'Sam', stopReason: null, at: AT };
