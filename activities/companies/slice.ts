@@ -8,13 +8,15 @@
  */
 import { setMaxListeners } from 'node:events';
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import { isIsolated, type StopReason } from '../../domain/companies/failures';
+import { isIsolated, type IsolatedStop, type StopReason } from '../../domain/companies/failures';
 import { exceedsTolerance, exceededToleranceText, type MigrationLimits } from '../../domain/planning/limits';
+import { namedCompanies } from '../../domain/text/sentences';
 import { findPlatform, type Platform } from '../../platforms/platforms';
 import {
   countFailures,
+  isFailureSeries,
   pauseForProblem,
-  readFailureSeries,
+  readAffected,
   readLimits,
   readMigration,
   type CheckOutcome,
@@ -157,12 +159,7 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
           if (!isUnanswered) breaker.record({ deferredBy, isRetry, beganAt, endedAt });
         for (const each of handled) {
           if (stop !== null || each.stop === null) continue;
-          const concerned = await concernedBy(db, migrationId, each.stop, steps.stopsFor);
-          if (concerned !== null)
-            [stop, stopNumbers] = [
-              each.stop,
-              concerned.length === 0 ? null : `affected: companies ${concerned.join(', ')}`,
-            ];
+          if (await isStopping(db, migrationId, each.stop, steps.stopsFor)) stop = each.stop;
         }
         if (stop === null && steps.stopsFor !== 'none') stopNumbers = await pauseIfTooManyFailed(outcomes, limits);
         if (stopNumbers !== null) stop ??= 'too-many-failures';
@@ -179,6 +176,9 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
     });
     if (stop !== null) probe.cancel();
     await probe.end();
+    // Read only now, because companies in flight can have failed in the same way since the slice stopped.
+    if (stop !== null && isIsolated(stop) && steps.stopsFor === 'several')
+      stopNumbers = await affectedText(db, migrationId, stop);
     return confirmedOutage();
   });
   return { stop, stopNumbers, outage, lastThroughAt: breaker.lastThroughAt(), series: breaker.series() };
@@ -187,18 +187,16 @@ export async function runSlice<Item, Outcome extends ImportOutcome | CheckOutcom
 /**
  * Decides whether a slice stops. It stops if the reason affects all companies, if `stopsFor` is `any`, or if `stopsFor`
  * is `several` and the reason has occurred several times in a row.
- *
- * @returns null if the slice continues; otherwise the references of the companies that failed in a row, or an empty
- *   list if a single failure is enough
  */
-async function concernedBy(
-  db: Database,
-  migrationId: string,
-  reason: StopReason,
-  stopsFor: StopsFor,
-): Promise<readonly string[] | null> {
-  if (stopsFor === 'any' || !isIsolated(reason)) return [];
-  return stopsFor === 'several' ? readFailureSeries(db, migrationId, reason) : null;
+async function isStopping(db: Database, migrationId: string, reason: StopReason, stopsFor: StopsFor): Promise<boolean> {
+  if (stopsFor === 'any' || !isIsolated(reason)) return true;
+  return stopsFor === 'several' && isFailureSeries(db, migrationId, reason);
+}
+
+/** Says how many companies have failed for this reason so far, and names the first of them. */
+async function affectedText(db: Database, migrationId: string, reason: IsolatedStop): Promise<string> {
+  const { companies, references } = await readAffected(db, migrationId, reason);
+  return `affected so far: ${namedCompanies(companies, references)}`;
 }
 
 /**

@@ -196,41 +196,51 @@ export async function countFailures(db: Database, migrationId: string, limit: nu
 const SERIES_LENGTH = 3;
 
 /**
- * Returns the references of several companies that were claimed one after another and failed in the same way; null if
- * there are not enough of them. Two are enough if no other company can be moved.
+ * Returns whether several companies that were claimed one after another failed in the same way. Two are enough if no
+ * other company can be moved.
  *
  * A company that is still being imported breaks the series, because it can still succeed, and refusals arrive sooner
  * than successes. Ignores failures that were accepted when the migration was resumed. Also ignores companies that
  * failed in this way after more than one try. Retries are claimed one after another, so they would look like a series
  * even if other companies were moved between the first attempts.
  */
-export async function readFailureSeries(
-  db: Database,
-  migrationId: string,
-  failure: IsolatedStop,
-): Promise<readonly string[] | null> {
-  const { series, others } = await oneRow<{ series: readonly string[]; others: number }>(db)`
+export async function isFailureSeries(db: Database, migrationId: string, failure: IsolatedStop): Promise<boolean> {
+  const { series, others } = await oneRow<{ series: number; others: number }>(db)`
     with tried as (
-      select reference, state, claimed_at,
+      select state, claimed_at,
         state in ('failed', 'waiting') and failure = ${failure} and not failure_accepted as failing
       from companies where migration_id = ${migrationId} and claimed_at is not null
         and not (tries > 1 and failure = ${failure})
     ), compared as (
-      select reference, failing, lag(failing, 1, false) over claims as second, lag(failing, 2, false) over claims as third,
-        lag(reference, 1) over claims as second_reference, lag(reference, 2) over claims as third_reference
+      select failing, lag(failing, 1, false) over claims as second, lag(failing, 2, false) over claims as third
       from tried where failing or state in ('importing', 'syncing', 'moved')
       window claims as (order by claimed_at)
-    ), series as (
-      select case when not failing then '{}' when not second then array[reference]
-        when not third then array[second_reference, reference]
-        else array[third_reference, second_reference, reference] end as companies
-      from compared
     )
     select
-      coalesce((select companies from series order by cardinality(companies) desc limit 1), '{}') as series,
+      coalesce((select max(case when not failing then 0 when not second then 1 when not third then 2 else 3 end)
+        from compared), 0) as series,
       (select count(*) from companies where migration_id = ${migrationId} and (state = 'importing'
         or (state = 'waiting' and failure is null and confirmed_at is not null and held_back is null))) as others`;
-  return series.length >= (others === 0 ? 2 : SERIES_LENGTH) ? series : null;
+  return series >= (others === 0 ? 2 : SERIES_LENGTH);
+}
+
+/** Companies that have failed for the same reason. */
+interface Affected {
+  readonly companies: number;
+  /** References of the first three companies, in the manifest's order. */
+  readonly references: readonly string[];
+}
+
+/** Returns the companies that have failed for this reason, except for failures that were accepted. */
+export async function readAffected(db: Database, migrationId: string, failure: IsolatedStop): Promise<Affected> {
+  return oneRow<Affected>(db)`
+    with affected as (
+      select row, reference from companies
+      where migration_id = ${migrationId} and state in ('failed', 'waiting') and failure = ${failure}
+        and not failure_accepted
+    )
+    select (select count(*) from affected) as companies,
+      array(select reference from affected order by row limit 3) as "references"`;
 }
 
 /** Accepts all failures so far, so that they no longer count towards the limits on failures. */

@@ -118,7 +118,7 @@ describe.each(['application-refused', 'wrong-organization'] as const)(
       const { id } = await rig.migration([token, token, token, 'sbx-ok-5', token, 'sbx-ok-5']);
       expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({
         stop: failure,
-        stopNumbers: 'affected: companies c1, c2, c3',
+        stopNumbers: 'affected so far: 3 companies (c1, c2, c3)',
       });
       expect(await stateOf(id, 3)).toMatchObject({ failure, failure_accepted: false });
       expect(await stateOf(id, 4)).toMatchObject({ state: 'waiting', tries: 0 });
@@ -128,6 +128,21 @@ describe.each(['application-refused', 'wrong-organization'] as const)(
       expect((await stateOf(id, 4)).state).toBe('syncing');
       expect((await stateOf(id, 6)).state).toBe('syncing');
       expect((await stateOf(id, 5)).failure).toBe(failure);
+    });
+
+    test('stop the batch with the number of all companies that failed in the same way, also while it stopped', async () => {
+      const { id } = await rig.migration([...Array.from({ length: 8 }, () => token), 'sbx-ok-5']);
+      // Companies 4 to 8 are created only after the first three have failed, which stops the batch.
+      rig.proxy.on('POST', /^\/companies$/, async (response, request, pass) => {
+        if (/Company [4-8]"/.test(request.body)) {
+          for (const row of [1, 2, 3]) await until(async () => (await stateOf(id, row)).failure !== null);
+        }
+        sendAnswer(response, await pass());
+      });
+      expect(await rig.importSlice(id, { atOnce: 8 })).toMatchObject({
+        stop: failure,
+        stopNumbers: 'affected so far: 8 companies (c1, c2, c3 and 5 more)',
+      });
     });
 
     test('do not stop the batch if companies between them are still being imported', async () => {
@@ -154,7 +169,7 @@ describe.each(['application-refused', 'wrong-organization'] as const)(
       const { id } = await rig.migration([token, token]);
       expect(await rig.importSlice(id, { atOnce: 1 })).toMatchObject({
         stop: failure,
-        stopNumbers: 'affected: companies c1, c2',
+        stopNumbers: 'affected so far: 2 companies (c1, c2)',
       });
     });
   },

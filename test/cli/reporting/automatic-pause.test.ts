@@ -39,7 +39,7 @@ const SITUATIONS: readonly MigrationState[] = [
 ];
 
 function shown(state: MigrationState, stopReason: StopReason, inFull = false): readonly string[] {
-  const reason = stopReasonText(stopReason, 'affected: companies acme-1, acme-2');
+  const reason = stopReasonText(stopReason, 'affected so far: 15 companies (acme-1, acme-2, acme-3 and 12 more)');
   const progress = progressOf(migrationPlan(), { ...state, pause: { reason, by: null, stopReason, at: AT } });
   const found = {
     limits: state.limits,

@@ -159,7 +159,7 @@ test('a decision about a pause limits the text about the companies, but keeps wh
   const actions = actionsAt(last({ total: 9, moved: 4, waiting: 5 }, { pause }));
   const [fact = ''] = actions.find(({ message }) => message === 'pause')?.facts ?? [];
   expect(fact).toContain(' (acme-1: belongs to another organization belongs');
-  expect(fact).toMatch(/\.\.\.\); if rows of the manifest .*; otherwise, replace only the wrong credential$/);
+  expect(fact).toMatch(/\.\.\.\); if rows of the manifest .*; otherwise, replace only the wrong credentials$/);
   expect(fact.length).toBeLessThan(1_100);
   expect(fact).not.toContain('\n');
 });
