@@ -7,11 +7,13 @@ import { isOfApplication, type FindingCode } from '../../domain/companies/findin
 import {
   applicationName,
   findApplicationConflict,
+  isSameApplication,
   remedyForReplaced,
   type ApplicationFacts,
   type ApplicationsOfMoved,
   type MigrationApplications,
 } from '../../domain/preflight/applications';
+import { checkAgainCommand } from '../../domain/preflight/preflight';
 import type { Progress } from '../../domain/progress/progress';
 import { shouldSupplyApplication } from '../../presentation/wording/client-task';
 import { byClient, bySupport, environmentFor, shellQuoted, WITH_REASON, type NextCommand } from './remedy-commands';
@@ -53,11 +55,11 @@ export function detailCommands(
   ];
   const commands = [...manifest, ...about.flatMap(({ command }) => command ?? [])];
   if (first.length === 0 && (commands.length > 0 || codes.every((code) => CORRECTED_BY_AMENDING.includes(code)))) {
-    return commands;
+    return [...registeredElsewhere(progress, applications), ...commands];
   }
   const check =
     route === 'managed'
-      ? bySupport(`ferry reject ${id} supply-details --reason "check again"`)
+      ? checkAgain(id)
       : { ...byClient(`ferry retry ${id} --all`), does: 'checks the supplied details again' };
   return [...commands, first.length === 0 ? check : { ...check, first: [...new Set(first)].join('; ') }];
 }
@@ -70,6 +72,29 @@ export function askedApplication(progress: Progress): readonly NextCommand[] {
   if (!shouldSupplyApplication(progress) || progress.preflight?.problemCodes.some(isOfApplication)) return [];
   return [applicationCommand(progress, null, progress.preflight?.application)];
 }
+
+const checkAgain = (id: string): NextCommand => bySupport(checkAgainCommand(id));
+
+/**
+ * Suggests repeating the check if another open migration of the client uses the application that the check missed. The
+ * application can have been registered since, because an account has one for all migrations on a platform.
+ */
+function registeredElsewhere(
+  { migrationId, preflight }: Progress,
+  applications: MigrationApplications | undefined,
+): readonly NextCommand[] {
+  if (!applications || !preflight?.problemCodes.some((code) => MISSED.includes(code))) return [];
+  const { client, supplied, others } = applications;
+  const other = others.find(
+    (each) => each.client === client && (!supplied || isSameApplication(supplied, each.application)),
+  );
+  if (!other) return [];
+  const does = `checks again whether ${applicationName(other.application)}, which ${other.migrationId} uses, is registered`;
+  return [{ ...checkAgain(migrationId), does }];
+}
+
+/** The problems that end once the right application is registered, for whichever migration. */
+const MISSED: readonly FindingCode[] = ['application-missing', 'application-differs'];
 
 const CORRECTED_BY_AMENDING: readonly FindingCode[] = ['name-empty', 'spreadsheet-damage'];
 

@@ -182,6 +182,10 @@ function platformFindings(
   return [...findings, ...conflicts, ...inUse, ...environmentFindings(application, facts)];
 }
 
+/** Returns the command that checks the details of a managed migration again, during step 1. */
+export const checkAgainCommand = (migrationId: string): string =>
+  `ferry reject ${migrationId} supply-details --reason "check again"`;
+
 /** Returns whether the move needs an application. Tokens that are never refreshed are not bound to one. */
 export function isApplicationNeeded(route: Route, { rotation }: Platform): boolean {
   return route === 'managed' || rotation !== 'none';

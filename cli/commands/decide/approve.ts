@@ -8,6 +8,7 @@ import {
   needsAnotherApprover,
   otherPersonText,
 } from '../../../domain/progress/four-eyes';
+import { checkAgainCommand } from '../../../domain/preflight/preflight';
 import { eitherOf } from '../../../domain/text/sentences';
 import { checkReconnected, type MigrationClient } from '../../../client';
 import { clientCommand, readSigningPortal, throughPortal } from '../../connections/client-portal';
@@ -111,7 +112,8 @@ function approve(
     }
     const fields = { ...(review && { digest: review.digest }), ...content };
     const result = await sendDecision(ferry, migrationId, 'approve', fields);
-    return others == null ? result : withHint(result, others);
+    const hint = others ?? (progress && hasProblems(progress, step) ? checkAgainHint(migrationId) : null);
+    return hint === null ? result : withHint(result, hint);
   });
 }
 
@@ -189,6 +191,9 @@ const approvalOf = (step: Step, options: ApproveOptions) =>
 function hasProblems({ step: current, preflight }: Progress, step: Step): boolean {
   return step === 'supply-details' && current === step && (preflight?.problems.length ?? 0) > 0;
 }
+
+const checkAgainHint = (migrationId: string): string =>
+  `after a correction made elsewhere, for example an application registered through another migration, check the details again with: ${checkAgainCommand(migrationId)}`;
 
 /** Returns the other role if the person has acted only in that role so far; null otherwise. */
 function roleSoFar({ proposal, steps }: Progress, { as: role, by }: ApproveOptions): Role | null {

@@ -57,6 +57,24 @@ export const BEFORE_MOVES: readonly Situation[] = [
     [`ferry application ${ID} --client-id "client id" --environment production ${SOMEBODY}`],
   ],
   [
+    'no application, although another migration of the client uses one',
+    stateAt('supply-details', { preflight: problems('application-missing') }),
+    [CHECK_AGAIN, `ferry application ${ID} --client-id "client id" --environment production ${SOMEBODY}`],
+    { applications: applications(null, { ...kiteMigration('acme-app'), client: 'acme' }) },
+  ],
+  [
+    'no application, although another client uses one',
+    stateAt('supply-details', { preflight: problems('application-missing') }),
+    [`ferry application ${ID} --client-id "client id" --environment production ${SOMEBODY}`],
+    { applications: applications(null, kiteMigration('kite-app')) },
+  ],
+  [
+    'the supplied application, which was not registered, is also used by another migration of the client',
+    stateAt('supply-details', { preflight: withApplication('old-app', 'application-differs') }),
+    [CHECK_AGAIN, `ferry application ${ID} --client-id acme-app --environment production ${SOMEBODY}`],
+    { applications: applications('acme-app', { ...kiteMigration('acme-app'), client: 'acme' }) },
+  ],
+  [
     'the registered application is that of another client',
     stateAt('supply-details', { preflight: withApplication('kite-app', 'application-of-another-migration') }),
     [`ferry application ${ID} --client-id kite-app --environment production ${SOMEBODY}`],

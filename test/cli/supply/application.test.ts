@@ -278,6 +278,7 @@ test('an application that would replace the application of another open migratio
   const refused = await run(approve, { confirm, secret: async () => '' });
   expect(refused).toMatchObject({ exitCode: 1, err: '' });
   expect(refused.out).toContain('✗ refused: bee.quickbooks-online: the check of the details found 1 kind of problem');
+  expect(refused.out).toContain('with: ferry reject bee.quickbooks-online supply-details --reason "check again"\n');
 
   // Two migrations can use the same application, even if they belong to different clients.
   expect(await supply('--client-id', 'x', '--by', 'Bea')).toMatchObject({ exitCode: 0 });
