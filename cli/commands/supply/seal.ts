@@ -172,10 +172,12 @@ interface Files {
 function readKey(keyOrFile: string): MigrationKey {
   if (isMigrationKey(keyOrFile)) return parseMigrationKey(keyOrFile);
   const text = readTextFile(keyOrFile, 'specify the migration key, or a file that contains it');
-  if (isMigrationKey(text)) return parseMigrationKey(text);
+  // Without --quiet, `ferry migration-key` prints the key between explanations.
+  const found = isMigrationKey(text) ? text : text.split(/\n\s*\n/).find(isMigrationKey);
+  if (found !== undefined) return parseMigrationKey(found);
   throw new CommandFailed(
-    `${keyOrFile}, which was specified with --for, does not begin with a migration key`,
-    'specify the migration key that support sent, or a file that contains only this key',
+    `${keyOrFile}, which was specified with --for, does not contain a migration key`,
+    'specify the migration key that support sent, or a file that contains it',
   );
 }
 
