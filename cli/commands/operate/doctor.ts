@@ -17,17 +17,17 @@ function doctorResult(checks: readonly CheckResult[]): CommandResult {
     json: { schema: 'ferry.doctor/1', ok: problems === 0, checks },
     printQuietly: PRINT_NOTHING,
     print: (output) => {
-      for (const check of checks) printCheck(output, check);
+      const widest = Math.max(...checks.map(({ check }) => check.length));
+      for (const check of checks) printCheck(output, check, widest);
       output.line();
       output.line(problems === 0 ? 'No problems found.' : `${counted(problems, 'problem')} found.`);
     },
   };
 }
 
-const WIDEST_LABEL = 'search attributes'.length;
-
-function printCheck(output: Output, { check, verdict, finding, advice }: CheckResult): void {
+/** @param widest length of the longest name of a check */
+function printCheck(output: Output, { check, verdict, finding, advice }: CheckResult, widest: number): void {
   const marks = { ok: output.styled('green', '✓'), problem: output.styled('red', '✗'), 'not-checked': '-' };
-  output.line(`${marks[verdict]} ${check.padEnd(WIDEST_LABEL)}  ${finding}`);
-  if (advice !== undefined) output.line(`  ${' '.repeat(WIDEST_LABEL)}  ${advice}`);
+  output.line(`${marks[verdict]} ${check.padEnd(widest)}  ${finding}`);
+  if (advice !== undefined) output.line(`  ${' '.repeat(widest)}  ${advice}`);
 }

@@ -170,13 +170,16 @@ describe('doctor reports', () => {
   test('a service whose API fails, without blaming the API key', async () => {
     const between = await startHttpProxy(orchestrator.service.url);
     between.on('GET', /^\/account/, failing(500, 'no database'));
-    const { problems } = await runDoctor({ COMPANY_DATA_URL: between.url });
+    const { problems, text } = await runDoctor({ COMPANY_DATA_URL: between.url });
     await between.close();
     const finding = expect.stringContaining(
       'can be reached, but the API of the service does not work: GET /account: answered 500',
     ) as unknown;
     const advice = expect.stringContaining('check that the service is healthy') as unknown;
     expect(problems).toMatchObject([{ check: 'API of the service', finding, advice }]);
+    // The findings of all checks begin in the same column.
+    expect(text).toMatch(/^✗ API of the service {2}127\./m);
+    expect(text).toMatch(/^✓ payload key {9}[0-9a-f]{16}: /m);
   });
 
   test('an invalid signing key', async () => {
