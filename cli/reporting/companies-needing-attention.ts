@@ -10,7 +10,13 @@ import { readReplacedApplications, readCompanies, readCompanyPage, type Database
 import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 import { counted } from '../../domain/text/sentences';
-import { BY_CLIENT, MAX_REFERENCES_IN_A_COMMAND, remediesNow, remedyCommand } from '../suggestions/remedy-commands';
+import {
+  BY_CLIENT,
+  byClientNamed,
+  MAX_REFERENCES_IN_A_COMMAND,
+  remediesNow,
+  remedyCommand,
+} from '../suggestions/remedy-commands';
 import { clientCommand } from '../connections/client-portal';
 import { commandFor, printRemedy, type MigrationWithStage, type Opening, type Target } from './listed-migration';
 import type { ExceptionGroup } from './exception-groups';
@@ -136,7 +142,8 @@ export function printLacking(output: Output, { migration, portal }: Target, page
     companies.map((company) => [company.reference, company.name, missingCredentialText(company) ?? '']),
   );
   printMore(output, page, `list all with: ferry companies ${migration.id} --without-credential`);
-  output.line(`  ${clientCommand(`ferry credentials ${migration.id} credentials.csv ${BY_CLIENT}`, portal)}`);
+  const by = migration.route === 'self-service' ? byClientNamed(migration.suppliedBy) : BY_CLIENT;
+  output.line(`  ${clientCommand(`ferry credentials ${migration.id} credentials.csv ${by}`, portal)}`);
   output.line(
     `      supply credentials${migration.rotating ? ' that the client exported after its confirmation' : ''}`,
   );

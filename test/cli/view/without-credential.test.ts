@@ -94,6 +94,15 @@ test('exceptions lists companies without a usable credential, with the commands 
   expect((await runJson(orchestrator, 'exceptions', id)).json).toMatchObject({ withoutCredential: 2, exceptions: [] });
 });
 
+test('in self-service, the commands for companies without a usable credential name the same person', async () => {
+  const own = await withoutCredentials(2, 2);
+  const changed = orchestrator.ferry.db.updateTable('migrations').where('id', '=', own.id);
+  await changed.set({ route: 'self-service', supplied_by: 'Cleo' }).execute();
+  const { out } = await run('exceptions', own.id);
+  expect(out).toContain(`  ferry credentials ${own.id} credentials.csv --as client --by Cleo\n`);
+  expect(out).toContain(`  ferry exclude ${own.id} c1 c2 --reason "why" --as client --by Cleo\n`);
+});
+
 test('exceptions lists at most ten companies without a usable credential, and says how to list all', async () => {
   const many = await withoutCredentials(13, 13);
   const { out } = await run('exceptions', many.id);
