@@ -95,7 +95,8 @@ export async function printRetried(
   if (when === 'now') return;
   const found = await readRetriedRemedies(db, target);
   if (found.length > 0) output.line('  Until the next try, you can still decide differently:');
-  for (const { remedy, command, ...group } of found) printRemedy(output, remedy, command, group);
+  const remedies = found.map(({ remedy }) => remedy);
+  for (const { remedy, command, ...group } of found) printRemedy(output, remedy, command, { remedies, ...group });
   output.line();
 }
 
@@ -127,8 +128,10 @@ async function readRetriedRemedies(db: Database, target: Target): Promise<readon
 /** Returns the commands for the companies that wait for their next try; none if they are tried now. */
 export async function retriedJson(db: Database, target: Target, opening: Opening): Promise<readonly object[]> {
   if (target.migration.stage !== 'open' || retriedAt(opening) === 'now') return [];
-  return (await readRetriedRemedies(db, target)).map(({ remedy, companies, command }) => ({
-    ...{ remedy, does: remedyText(remedy), companies, command },
+  const found = await readRetriedRemedies(db, target);
+  const remedies = found.map(({ remedy }) => remedy);
+  return found.map(({ remedy, companies, command }) => ({
+    ...{ remedy, does: remedyText(remedy, remedies), companies, command },
   }));
 }
 
@@ -150,7 +153,7 @@ export function printLacking(output: Output, { migration, portal }: Target, page
   if (matching === companies.length) {
     const references = companies.map(({ reference }) => reference);
     const command = clientCommand(remedyCommand('exclude', migration, references), portal);
-    printRemedy(output, 'exclude', command, { references, companies: matching });
+    printRemedy(output, 'exclude', command, { remedies: ['exclude'], references, companies: matching });
   }
   output.line();
 }

@@ -144,7 +144,11 @@ export async function printGroup(
   }
   if (anotherFirst !== null) output.line(`  ${anotherFirst}`);
   for (const remedy of remedies)
-    printRemedy(output, remedy, commandFor(remedy, { migration, portal }, references), { references, companies });
+    printRemedy(output, remedy, commandFor(remedy, { migration, portal }, references), {
+      remedies,
+      references,
+      companies,
+    });
   output.line();
 }
 

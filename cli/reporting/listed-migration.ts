@@ -82,17 +82,22 @@ async function hasTriesAhead(db: Database, migrationId: string): Promise<boolean
 /**
  * Prints the command for a remedy, what the remedy does, and which companies the command leaves out.
  *
+ * @param remedies all remedies that the migration accepts now for these companies
  * @param companies number of companies that the command is for
  */
 export function printRemedy(
   output: Output,
   remedy: Remedy,
   command: string,
-  { references, companies }: { readonly references: readonly string[]; readonly companies: number },
+  {
+    remedies,
+    references,
+    companies,
+  }: { readonly remedies: readonly Remedy[]; readonly references: readonly string[]; readonly companies: number },
 ): void {
   const others = otherReferencesText(command, references, companies);
   output.line(`  ${command}`);
-  output.line(`      ${remedyText(remedy)}${others === null ? '' : `; ${others}`}`);
+  output.line(`      ${remedyText(remedy, remedies)}${others === null ? '' : `; ${others}`}`);
 }
 
 /**

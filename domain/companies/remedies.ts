@@ -168,7 +168,7 @@ export function clientRemedyText(remedy: Exclude<Remedy, 'application'>, route: 
   }
 }
 
-const REMEDY_TEXTS: Readonly<Record<Remedy, string>> = {
+const REMEDY_TEXTS: Readonly<Record<Exclude<Remedy, 'amend'>, string>> = {
   retry: 'try again; if the service has accepted the credential, only the sync and the checks are repeated',
   relink: 'check again after the end customer has reconnected with the link',
   'replace-credential': 'try again with a new credential from the client',
@@ -176,11 +176,21 @@ const REMEDY_TEXTS: Readonly<Record<Remedy, string>> = {
   application:
     'supply the right client id and client secret, then try again; register another application only if no company has moved with the registered one',
   skip: 'give up on the company and leave it out',
-  amend: 'correct the row in the manifest (if its expected number of invoices was wrong, retry afterwards)',
   exclude: 'leave out',
 };
 
-/** Tells support what a remedy does. */
-export function remedyText(remedy: Remedy): string {
-  return REMEDY_TEXTS[remedy];
+/**
+ * Tells support what a remedy does.
+ *
+ * @param accepted all remedies that the migration accepts now for the same companies
+ */
+export function remedyText(remedy: Remedy, accepted: readonly Remedy[]): string {
+  if (remedy !== 'amend') return REMEDY_TEXTS[remedy];
+  const correct = 'correct the row in the manifest';
+  // Companies that can be left out are held back, and are checked again without a retry.
+  if (accepted.includes('exclude')) return correct;
+  const when = accepted.includes('retry')
+    ? 'afterwards'
+    : 'in step 6; in step 5, only the first company can be retried';
+  return `${correct} (if its expected number of invoices was wrong, retry ${when})`;
 }

@@ -186,7 +186,7 @@ interface Amended {
 }
 
 function amendResult(
-  { id: migrationId, route, confirmation, howToListAll, supplyLater }: StoredMigration & Amended,
+  { id: migrationId, route, released, confirmation, howToListAll, supplyLater }: StoredMigration & Amended,
   { findings, withCredential }: Manifest,
   { added, recounted, unchanged, tooLate, ...amended }: AmendmentResult,
   decision: DecisionResult | null,
@@ -240,7 +240,9 @@ function amendResult(
       }
       if (recounted.length > 0) {
         const numbers = recounted.length === 1 ? 'number' : 'numbers';
-        output.line(`  To check the records again, with the corrected expected ${numbers} of invoices, run:`);
+        const isStep5 = route === 'managed' && released === 'first-company';
+        const when = isStep5 ? 'run in step 6 (in step 5, only the first company can be retried)' : 'run';
+        output.line(`  To check the records again, with the corrected expected ${numbers} of invoices, ${when}:`);
         const retry = `ferry retry ${migrationId} ${referenceArguments(recounted)}`;
         // In self-service, only the client can retry companies.
         const command = route === 'self-service' ? `${retry} ${BY_CLIENT}` : retry;

@@ -125,9 +125,10 @@ async function countUnreached(db: Database, { id, state }: StoredMigration): Pro
 }
 
 function exceptionJson({ migration, portal }: Target, company: LedgerCompany) {
-  const remedies = remediesNow(company, migration).map((remedy) => ({
+  const accepted = remediesNow(company, migration);
+  const remedies = accepted.map((remedy) => ({
     remedy,
-    does: remedyText(remedy),
+    does: remedyText(remedy, accepted),
     command: commandFor(remedy, { migration, portal }, [company.reference]),
   }));
   return { ...companyJson(company, migration.stage !== 'open'), remedies };

@@ -169,10 +169,17 @@ test.each([
     const stored = orchestrator.ferry.db.updateTable('companies').where('migration_id', '=', id);
     await stored.set({ state: 'failed', failure: 'incomplete' }).execute();
     const companies = await Promise.all(references.map((reference) => company(id, reference)));
-    const rows = companies.map((each) => `${each?.reference},${each?.name},${each?.organization},61`);
-    const { out } = await run('amend', id, manifest(...rows), ...AS_CLIENT);
-    expect(out).toContain(
-      `  To check the records again, with the corrected expected ${numbers} of invoices, run:\n    ferry retry ${id} ${references.join(' ')}\n`,
+    const amendTo = async (invoices: number) => {
+      const rows = companies.map((each) => `${each?.reference},${each?.name},${each?.organization},${invoices}`);
+      return (await run('amend', id, manifest(...rows), ...AS_CLIENT)).out;
+    };
+    const retry = `\n    ferry retry ${id} ${references.join(' ')}\n`;
+    const check = `  To check the records again, with the corrected expected ${numbers} of invoices, `;
+    expect(await amendTo(61)).toContain(`${check}run:${retry}`);
+    const migration = orchestrator.ferry.db.updateTable('migrations').where('id', '=', id);
+    await migration.set({ released: 'first-company' }).execute();
+    expect(await amendTo(62)).toContain(
+      `${check}run in step 6 (in step 5, only the first company can be retried):${retry}`,
     );
   },
 );

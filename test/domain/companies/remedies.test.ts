@@ -109,7 +109,7 @@ test('an open company that is not moving can always be skipped or left out', () 
     if (state === 'importing' || state === 'syncing') continue;
     const remedies = remediesFor(company({ state }));
     expect(remedies.some((remedy) => remedy === 'skip' || remedy === 'exclude')).toBe(true);
-    expect(remedies.map(remedyText).every((text) => text.length > 0)).toBe(true);
+    expect(remedies.map((each) => remedyText(each, remedies)).every((text) => text.length > 0)).toBe(true);
   }
 });
 
@@ -124,6 +124,21 @@ test('before step 6, a managed migration accepts only what does not need step 6'
     expect(acceptedRemedies(failed, rules)).toEqual(remediesFor(failed));
     expect(acceptedRemedies(retried, rules)).toEqual(remediesFor(retried));
   }
+});
+
+test('a corrected number of invoices is followed by a retry only if the migration accepts one', () => {
+  const incomplete = company({ failure: 'incomplete' });
+  const step5 = { route: 'managed', isCompleting: false, isFirst: false } as const;
+  const text = (rules: Parameters<typeof acceptedRemedies>[1], of = incomplete) =>
+    remedyText('amend', acceptedRemedies(of, rules));
+  for (const rules of [
+    { ...step5, isFirst: true },
+    { ...step5, isCompleting: true },
+    { ...step5, route: 'self-service' } as const,
+  ])
+    expect(text(rules)).toMatch(/ was wrong, retry afterwards\)$/);
+  expect(text(step5)).toMatch(/ was wrong, retry in step 6; in step 5, only the first company can be retried\)$/);
+  expect(text(step5, company({ state: 'waiting', heldBack: 'no name' }))).toBe('correct the row in the manifest');
 });
 
 test('a remedy supplies a credential only with a message whose credential the company accepts', () => {
