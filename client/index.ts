@@ -89,7 +89,7 @@ export {
   triggerSchedule,
 } from './schedules';
 export type { WindowSchedule } from './schedules';
-export { isLedgerBehind, isLedgerBehindProgress, isLedgerProvenBehind, reconcile } from './reconcile';
+export { isLedgerBehind, isLedgerBehindProgress, isLedgerProvenBehind, queryLedgerMark, reconcile } from './reconcile';
 export { readReport } from './report';
 export { findOccupiedIds, isBatchRunning } from './workflow-ids';
 export type { HandoverReport, ReportedLedgerCompany as LedgerCompany } from './report';

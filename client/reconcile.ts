@@ -5,7 +5,7 @@ import { reconcileWorkflowIdOf } from '../domain/migration/temporal-names';
 import type { Progress } from '../domain/progress/progress';
 import { readLedgerStatus, readMigration } from '../store';
 import { ledgerMarkQuery, RECONCILE } from '../workflows/messages';
-import type { LedgerClient } from './connect';
+import type { LedgerClient, MigrationClient } from './connect';
 import { NoSuchMigration, NoWorker, PayloadKeyMissing, RepairUnfinished, WorkflowTaskFailing } from './errors';
 import { queryMigration } from './query';
 import { resultWithin, runUntilEffect, type WorkflowWithFixedId } from './workflow-ids';
@@ -24,7 +24,7 @@ const ANSWER_BEFORE_DECISION_WITHIN_MS = 2_000;
 export async function isLedgerBehind(ferry: LedgerClient, migrationId: string): Promise<boolean> {
   // The workflow is queried first. The ledger's mark can only rise in the meantime, so a current ledger is never
   // mistaken for one that is behind.
-  const known = await knownMark(ferry, migrationId, ANSWER_WITHIN_MS);
+  const known = await queryLedgerMark(ferry, migrationId, ANSWER_WITHIN_MS);
   const { mark, behindSince } = await readLedgerStatus(ferry.db, migrationId);
   return behindSince !== null || mark < known;
 }
@@ -51,14 +51,19 @@ export async function isLedgerBehindProgress(
  */
 export async function isLedgerProvenBehind(ferry: LedgerClient, migrationId: string): Promise<boolean> {
   if ((await readLedgerStatus(ferry.db, migrationId)).isProvenBehind) return true;
-  const known = await knownMark(ferry, migrationId, ANSWER_BEFORE_DECISION_WITHIN_MS).catch((error: unknown) => {
+  const known = await queryLedgerMark(ferry, migrationId, ANSWER_BEFORE_DECISION_WITHIN_MS).catch((error: unknown) => {
     if (error instanceof NoSuchMigration) return 0;
     throw error;
   });
   return (await readLedgerStatus(ferry.db, migrationId)).mark < known;
 }
 
-async function knownMark(ferry: LedgerClient, migrationId: string, withinMs: number): Promise<number> {
+/**
+ * Queries the workflow for its mark. Returns 0 if it cannot be queried, for example because no worker is running.
+ *
+ * @throws NoSuchMigration
+ */
+export async function queryLedgerMark(ferry: MigrationClient, migrationId: string, withinMs: number): Promise<number> {
   try {
     return await queryMigration(ferry, migrationId, ledgerMarkQuery, withinMs);
   } catch (error) {

@@ -74,6 +74,7 @@ export type { RecordedCompany, Repair } from './migrations/reconciliation';
 export {
   checkLedgerMark,
   clearLedgerFlag,
+  findLedgersBehind,
   flagForReconciliation,
   flagLedger,
   readLedgerStatus,

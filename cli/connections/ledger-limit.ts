@@ -1,6 +1,8 @@
 /** Limits how long a command waits for the ledger, so that it can still show or print what it knows. */
-import { readProgress, type MigrationClient } from '../../client';
+import { queryLedgerMark, readProgress, type MigrationClient } from '../../client';
+import { isOver } from '../../domain/migration/terminated';
 import type { Progress } from '../../domain/progress/progress';
+import { findLedgersBehind } from '../../store';
 import { withTimeout } from './waiting';
 
 /** Needed because a stopped database might not answer at all, not even with an error. */
@@ -27,4 +29,24 @@ export function readProgressInTime(
   answerWithinMs: number,
 ): Promise<Progress> {
   return withLedgerLimit(readProgress(ferry, migrationId, answerWithinMs), answerWithinMs);
+}
+
+/** Time-out of the query for the workflow's mark, and then of the search for the reason if no worker answers. */
+const MARK_WITHIN_MS = 2_000;
+
+/**
+ * Returns whether the mark or the service has shown that the ledger is behind. False after the end, without a ledger, and
+ * if the ledger does not have the migration. Rejects if this takes longer than 8 s.
+ */
+export async function isLedgerBehindInTime(
+  ferry: MigrationClient,
+  { migrationId, state }: Pick<Progress, 'migrationId' | 'state'>,
+): Promise<boolean> {
+  const { db } = ferry;
+  if (!db || isOver(state)) return false;
+  // The workflow is queried first, because the ledger's mark can only rise in the meantime.
+  const reading = queryLedgerMark(ferry, migrationId, MARK_WITHIN_MS).then((mark) =>
+    findLedgersBehind(db, new Map([[migrationId, mark]])),
+  );
+  return (await withLedgerLimit(reading, 2 * MARK_WITHIN_MS)).has(migrationId);
 }

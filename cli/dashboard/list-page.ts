@@ -1,6 +1,7 @@
 /** Lists all open migrations, one per line, and shows what the selected one is waiting for. */
 import { rateText } from '../../domain/planning/throughput';
 import { actingText } from '../../domain/progress/acting-roles';
+import { ledgerBehindTask } from '../../domain/progress/ledger-behind';
 import { taskForSupport } from '../../domain/progress/four-eyes';
 import { continuationOf } from '../../domain/progress/continuation';
 import { recentRate, withLiveCounts, type Forecast } from '../../domain/progress/forecast';
@@ -155,7 +156,7 @@ function sized(span: Span, width: number, align: 'left' | 'right'): Span {
 function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Date): StyledLine {
   const { migrationId, step, overview } = row;
   const { moved, total, text } = movedOf(row);
-  const rate = row.progress && row.state === 'running' ? recentRate(row.progress, overview) : null;
+  const rate = row.progress && row.state === 'running' && !row.ledgerBehind ? recentRate(row.progress, overview) : null;
   // Once the workflow has ended, `failed` also counts all companies that were still waiting. Of these, `exceptions`
   // counts only those that were deferred or held back.
   const exceptions = row.endedInTemporal ? row.failed : (overview?.exceptions ?? row.failed);
@@ -187,6 +188,7 @@ function waitingForCell(row: DashboardRow, now: Date): Span {
   const since = from === null ? '' : ` ${shortDuration(now.getTime() - Date.parse(from))}`;
   const cell = (who: string, style: Style): Span => ({ text: who + since, style });
   if (endedInTemporal) return { text: 'terminated', style: 'red' };
+  if (row.ledgerBehind) return { text: 'old ledger', style: 'red' };
   if (state === 'paused') return cell('paused', 'yellow');
   if (progress?.outage) return { text: 'on hold', style: 'red' };
   switch (actingRolesText(row)) {
@@ -202,8 +204,8 @@ function waitingForCell(row: DashboardRow, now: Date): Span {
   }
 }
 
-function rowForecast({ state, progress, overview }: DashboardRow, now: Date): Forecast | null {
-  if (progress === null || state === 'paused') return null;
+function rowForecast({ state, progress, overview, ledgerBehind }: DashboardRow, now: Date): Forecast | null {
+  if (progress === null || state === 'paused' || ledgerBehind) return null;
   return knownForecast(progress, overview, now.toISOString());
 }
 
@@ -220,6 +222,9 @@ function sentence(state: DashboardState, columns: number, now: Date): readonly S
     return [[{ text: 'No migration is open. To start a migration, run: ferry start', style: 'dim' }]];
   const row = selectedRow(state);
   if (!row?.progress) return [];
+  const inLines = (text: string) =>
+    wrapped(`${row.migrationId}: ${text}`, columns, SENTENCE_LINES).map((line) => [line]);
+  if (row.ledgerBehind) return inLines(`support: ${ledgerBehindTask(row.migrationId)}`);
   const roles = actingText(row.progress);
   const who = roles === '' ? '' : `${roles}: `;
   const what = inLocalTime(taskForSupport(row.progress, now.toISOString()));
@@ -229,7 +234,5 @@ function sentence(state: DashboardState, columns: number, now: Date): readonly S
   const continues = continuesOf(row, now).replace(/^; /, '');
   // These come before the task, because a task that is longer than the lines is cut.
   const first = [replaced ?? '', continues].filter((text) => text !== '').map((text) => `${text}; `);
-  return wrapped(`${row.migrationId}: ${first.join('')}${who}${what}${also}`, columns, SENTENCE_LINES).map((line) => [
-    line,
-  ]);
+  return inLines(`${first.join('')}${who}${what}${also}`);
 }

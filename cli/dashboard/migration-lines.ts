@@ -6,6 +6,7 @@ import { headline, pausedTexts, reopenedText, type Progress, type StepProgress }
 import { rateText } from '../../domain/planning/throughput';
 import { continuationOf, continuationText, type Continuation } from '../../domain/progress/continuation';
 import { recentRate, withLiveCounts, type Forecast } from '../../domain/progress/forecast';
+import { ledgerBehindTask } from '../../domain/progress/ledger-behind';
 import { taskForSupport } from '../../domain/progress/four-eyes';
 import { STEP_RULES, stepNumber } from '../../domain/migration/steps';
 import { isOver, stageOf } from '../../domain/migration/terminated';
@@ -40,6 +41,8 @@ export interface MigrationSnapshot {
   readonly schedule?: ScheduleFindings;
   /** The people whose keys support has to confirm. Default: none. */
   readonly keysToConfirm?: readonly string[];
+  /** True if the ledger was restored to an older state, so that no company can move. Default: false. */
+  readonly ledgerBehind?: boolean;
 }
 
 const BAR_WIDTH = 20;
@@ -47,12 +50,12 @@ const WAITING_LINES = 2;
 
 /**
  * Returns lines with the current step, who paused the migration or reopened a step and why, who must act, since when,
- * and what to do, and that the windows are paused.
+ * and what to do, and that the windows are paused. While the ledger is behind, only support must act, to reconcile it.
  *
  * @param maxLines number of lines for each text; `Infinity` to cut nothing
  */
 export function statusLines(
-  { progress, schedule = NOT_PAUSED, keysToConfirm = [] }: Omit<MigrationSnapshot, 'overview'>,
+  { progress, schedule = NOT_PAUSED, keysToConfirm = [], ledgerBehind = false }: Omit<MigrationSnapshot, 'overview'>,
   columns: number,
   now: Date,
   maxLines = WAITING_LINES,
@@ -68,9 +71,16 @@ export function statusLines(
   const windowsPaused = windowsPausedText(progress, schedule, now);
   const isWrong = windowsPaused !== null && isForWindow(progress, schedule, now);
   const reasons = [...pausedTexts(progress).map((text) => `Paused ${text}`), reopenedText(progress) ?? []].flat();
-  return [
-    [{ text: inLocalTime(headline(progress)), style: progress.state === 'paused' ? 'yellow' : 'bold' }],
+  const above = [
+    [{ text: inLocalTime(headline(progress)), style: progress.state === 'paused' ? 'yellow' : 'bold' } as const],
     ...reasons.flatMap((reason) => wrapped(inLocalTime(reason), columns, maxLines)).map((text): StyledLine => [text]),
+  ];
+  if (ledgerBehind) {
+    const task = `Waiting for support: ${ledgerBehindTask(progress.migrationId)}`;
+    return [...above, ...wrapped(task, columns, maxLines).map((text): StyledLine => [{ text, style: 'yellow' }])];
+  }
+  return [
+    ...above,
     ...(isWrong ? [] : wrapped(`${who}${howLong}: ${what}`, columns, maxLines)).map((text): StyledLine => [
       { text, style },
     ]),
@@ -85,7 +95,7 @@ export function statusLines(
 
 /** Returns a bar of the moved companies with the rate and the expected end, and the number of others in each state. */
 export function companyLines(
-  { progress, overview, schedule = NOT_PAUSED }: MigrationSnapshot,
+  { progress, overview, schedule = NOT_PAUSED, ledgerBehind = false }: MigrationSnapshot,
   now: Date,
   columns = Infinity,
 ): readonly StyledLine[] {
@@ -94,8 +104,8 @@ export function companyLines(
   const replaced = replacedText(progress);
   const style = counts.failed > 0 ? 'red' : 'reset';
   const words = clientStateWords(stageOf(state));
-  const rate = recentRate(progress, overview ?? progress.throughput);
-  const forecast = shownForecast(progress, { live: overview, ...schedule }, now);
+  const rate = ledgerBehind ? null : recentRate(progress, overview ?? progress.throughput);
+  const forecast = shownForecast(progress, { live: overview, ...schedule, ledgerBehind }, now);
   const continuation = forecast && continuationOf(withLiveCounts(progress, overview), forecast, now.toISOString());
   const hasEnded = isOver(state);
   const missing = hasEnded

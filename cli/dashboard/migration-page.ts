@@ -158,7 +158,7 @@ function exceptionInFull(company: LedgerCompany, columns: number): readonly Styl
 }
 
 function exceptionLines(
-  { progress, schedule = NOT_PAUSED, exceptions }: MigrationDetail,
+  { progress, schedule = NOT_PAUSED, ledgerBehind = false, exceptions }: MigrationDetail,
   selectedRow: number | null,
   room: number,
   columns: number,
@@ -166,7 +166,7 @@ function exceptionLines(
 ): readonly StyledLine[] {
   const count = countExceptions(progress.counts);
   const scheduled = withPausedWindows(progress, schedule, now);
-  const retried = retriedText(scheduled, now.toISOString(), (iso) => shortTime(iso, now));
+  const retried = ledgerBehind ? null : retriedText(scheduled, now.toISOString(), (iso) => shortTime(iso, now));
   const title: StyledLine = [
     { text: 'Exceptions', style: 'bold' },
     truncated(`${count === 0 ? ': none' : `: ${count}`}${retried === null ? '' : `; ${retried}`}`, columns - 11),

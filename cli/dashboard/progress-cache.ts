@@ -1,6 +1,6 @@
 /** Queries the workflows of the visible migrations for their progress, and caches the answers. */
 import type { Progress } from '../../domain/progress/progress';
-import { NoWorker, queryProgress, type LedgerClient } from '../../client';
+import { NoWorker, queryLedgerMark, queryProgress, type LedgerClient } from '../../client';
 import { readProgressInTime } from '../connections/ledger-limit';
 import type { DashboardRow } from './state';
 
@@ -13,6 +13,7 @@ const MAX_AGE_MS = 30_000;
  * Long enough for a second attempt, which reaches another worker if the worker that had cached the workflow has died.
  */
 const QUERY_TIMEOUT_MS = 4_000;
+const MARK_TIMEOUT_MS = 2_000;
 const MAX_QUERIES = 6;
 /** A workflow that no worker answered for is not queried again for this long, unless its row in the list changes. */
 const RETRY_AFTER_MS = 10_000;
@@ -20,6 +21,8 @@ const RETRY_AFTER_MS = 10_000;
 interface CacheEntry {
   /** Null if the workflow has not answered yet. */
   readonly progress: Progress | null;
+  /** The highest mark of the ledger that the workflow has reported; 0 if it has reported none. */
+  readonly mark: number;
   /**
    * The state, step and role that the list showed when the workflow was queried. The entry expires when the list shows
    * other values.
@@ -31,6 +34,8 @@ interface CacheEntry {
 export interface ProgressCache {
   /** Returns null if the migration has not answered yet. */
   of(migrationId: string): Progress | null;
+  /** Returns the highest mark of the ledger that the workflow has reported; 0 if it has reported none. */
+  markOf(migrationId: string): number;
   /**
    * Queries up to `MAX_QUERIES` of the workflows whose entries are missing or expired.
    *
@@ -42,6 +47,7 @@ export interface ProgressCache {
 export function openProgressCache(ferry: LedgerClient): ProgressCache {
   const entries = new Map<string, CacheEntry>();
   const cached = (migrationId: string): Progress | null => entries.get(migrationId)?.progress ?? null;
+  const knownMark = (migrationId: string): number => entries.get(migrationId)?.mark ?? 0;
   let failure: Error | null = null;
 
   async function query(row: DashboardRow): Promise<void> {
@@ -51,18 +57,25 @@ export function openProgressCache(ferry: LedgerClient): ProgressCache {
       // The workflow of a terminated migration would answer as if it were still running.
       const read = row.endedInTemporal ? readProgressInTime : queryProgress;
       const progress = await read(ferry, migrationId, QUERY_TIMEOUT_MS);
-      entries.set(migrationId, { progress, version, expiresAt: Date.now() + MAX_AGE_MS });
+      // Best effort. Not in parallel, because a worker that cannot replay the workflow answers only one of several queries.
+      const reported = row.endedInTemporal
+        ? 0
+        : await queryLedgerMark(ferry, migrationId, MARK_TIMEOUT_MS).catch(() => 0);
+      const mark = Math.max(reported, knownMark(migrationId));
+      entries.set(migrationId, { progress, mark, version, expiresAt: Date.now() + MAX_AGE_MS });
     } catch (error) {
       // Only `NoWorker` delays the next query. Any other error is probably temporary, because Temporal has just listed
       // the migrations.
       const expiresAt = Date.now() + (error instanceof NoWorker ? RETRY_AFTER_MS : 0);
-      entries.set(migrationId, { progress: cached(migrationId), version, expiresAt });
+      const known = { progress: cached(migrationId), mark: knownMark(migrationId) };
+      entries.set(migrationId, { ...known, version, expiresAt });
       throw error;
     }
   }
 
   return {
     of: cached,
+    markOf: knownMark,
     refresh: async (rows) => {
       const expired = rows.filter((row) => isExpired(entries.get(row.migrationId), row)).slice(0, MAX_QUERIES);
       const queried = await Promise.allSettled(expired.map(query));

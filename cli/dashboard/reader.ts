@@ -3,6 +3,7 @@
  * migration whose page is shown.
  */
 import {
+  findLedgersBehind,
   listUnconfirmedKeys,
   listUnfinishedMigrations,
   readCompanies,
@@ -23,7 +24,7 @@ import {
 import { readConfirmersOf } from '../reporting/steps-table';
 import { readSchedule } from '../reporting/paused-windows';
 import { retryTexts } from '../reporting/retries';
-import { readProgressInTime, withLedgerLimit } from '../connections/ledger-limit';
+import { isLedgerBehindInTime, readProgressInTime, withLedgerLimit } from '../connections/ledger-limit';
 import { shortTime } from '../terminal/times';
 import { openProgressCache } from './progress-cache';
 import type { MigrationDetail, DashboardRow, Reading } from './state';
@@ -57,6 +58,7 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
   // The terminated migrations as last read. If the list cannot be read again, they stay on the screen.
   let terminated: readonly MigrationSummary[] = [];
   let unconfirmed: readonly UnconfirmedKey[] = [];
+  let behind: ReadonlySet<string> = new Set();
 
   async function readRows(
     { visibleRows }: ReadRequest,
@@ -81,6 +83,7 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
         overview: overviews.get(line.migrationId) ?? null,
         progress: progress.of(line.migrationId),
         keysToConfirm: isOver(line.state) ? [] : peopleIn(line.migrationId, unconfirmed),
+        ledgerBehind: behind.has(line.migrationId),
       }));
     const visible = visibleRows(current());
     const ids = visible.map(({ migrationId }) => migrationId);
@@ -94,6 +97,10 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
     // a new state.
     if (!latest) overviews.clear();
     for (const overview of latest ?? []) overviews.set(overview.migrationId, overview);
+    const marks = visible
+      .filter(({ state, endedInTemporal }) => !endedInTemporal && !isOver(state))
+      .map(({ migrationId }) => [migrationId, progress.markOf(migrationId)] as const);
+    behind = (latest && (await attempt(withLedgerLimit(findLedgersBehind(ferry.db, new Map(marks)))))) || behind;
     return current();
   }
 
@@ -102,14 +109,16 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
     const scheduled = current.then((progress) =>
       ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => readSchedule(ferry, progress)),
     );
-    const [{ progress, schedule }, [overview = null], retries, decisions, confirmers, keys] = await Promise.all([
-      scheduled,
-      withLedgerLimit(readOverviews(ferry.db, [migrationId])),
-      ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => readRetries(ferry, migrationId)),
-      withLedgerLimit(readLatestDecisions(ferry.db, migrationId, MAX_DECISIONS)),
-      current.then((progress) => readConfirmersOf(ferry.db, progress)),
-      withLedgerLimit(listUnconfirmedKeys(ferry.db, migrationId)),
-    ]);
+    const [{ progress, schedule }, ledgerBehind, [overview = null], retries, decisions, confirmers, keys] =
+      await Promise.all([
+        scheduled,
+        current.then((progress) => isLedgerBehindInTime(ferry, progress)),
+        withLedgerLimit(readOverviews(ferry.db, [migrationId])),
+        ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => readRetries(ferry, migrationId)),
+        withLedgerLimit(readLatestDecisions(ferry.db, migrationId, MAX_DECISIONS)),
+        current.then((progress) => readConfirmersOf(ferry.db, progress)),
+        withLedgerLimit(listUnconfirmedKeys(ferry.db, migrationId)),
+      ]);
     const keysToConfirm = isOver(progress.state) ? [] : peopleIn(migrationId, keys);
     const { exceptionsDigest, heldBack } = progress.counts;
     const version = `${migrationId} ${progress.state} ${exceptionsDigest} ${heldBack}`;
@@ -117,7 +126,7 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
     const shownAt = new Date();
     const texts = retryTexts(ferry, migrationId, retries, (iso) => shortTime(iso, shownAt));
     const outages = await withLedgerLimit(texts);
-    return { progress, schedule, keysToConfirm, overview, outages, decisions, exceptions, confirmers };
+    return { progress, schedule, keysToConfirm, ledgerBehind, overview, outages, decisions, exceptions, confirmers };
   }
 
   return async (request) => {

@@ -14,6 +14,8 @@ export interface DashboardRow extends MigrationSummary {
   readonly progress: Progress | null;
   /** The people whose keys support has to confirm. Default: none. */
   readonly keysToConfirm?: readonly string[];
+  /** True if the ledger was restored to an older state, so that no company can move. Default: false. */
+  readonly ledgerBehind?: boolean;
 }
 
 /** The data of a migration's page. */
@@ -24,6 +26,8 @@ export interface MigrationDetail {
   readonly schedule?: ScheduleFindings;
   /** The people whose keys support has to confirm. Default: none. */
   readonly keysToConfirm?: readonly string[];
+  /** True if the ledger was restored to an older state, so that no company can move. Default: false. */
+  readonly ledgerBehind?: boolean;
   /** The people who have confirmed that syncing is off; null until step 4 has ended. */
   readonly confirmers: Confirmers | null;
   /** Errors of activities and workflow tasks that keep failing and are being retried. */
@@ -150,13 +154,15 @@ export function statusGroup(row: RoleFacts & Pick<DashboardRow, 'state' | 'step'
 /**
  * Names the roles that have to act: `client and support`, or `nobody`. Prefers the workflow's progress to Temporal's
  * search attribute (`waitingFor`), which names the client even for problems of the details that only support can solve.
+ * While the ledger is behind, only support can act, because the migration refuses the decisions of all others.
  */
-export function actingRolesText({ waitingFor, progress, keysToConfirm = [] }: RoleFacts): string {
+export function actingRolesText({ waitingFor, progress, keysToConfirm = [], ledgerBehind = false }: RoleFacts): string {
+  if (ledgerBehind) return 'support';
   const roles = progress ? actingText(progress) || 'nobody' : waitingFor;
   return keysToConfirm.length === 0 ? roles : withSupport(roles);
 }
 
-type RoleFacts = Pick<DashboardRow, 'waitingFor' | 'progress' | 'keysToConfirm'>;
+type RoleFacts = Pick<DashboardRow, 'waitingFor' | 'progress' | 'keysToConfirm' | 'ledgerBehind'>;
 
 /** Returns the page of the list that contains the selected row. @param height number of rows per page */
 export function visibleRows({ rows, selected }: DashboardState, height: number): readonly DashboardRow[] {

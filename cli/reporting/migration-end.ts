@@ -31,14 +31,20 @@ export interface ForecastFindings {
   readonly windowsPaused: string | null;
   /** True if the windows are paused and a batch run is in progress. */
   readonly isBatchRunning: boolean;
+  /** True if the ledger was restored to an older state, so that no company can move. Default: false. */
+  readonly ledgerBehind?: boolean;
 }
 
-/** Returns the forecast. While the windows are paused, it has no end that needs a further window. */
+/**
+ * Returns the forecast. While the windows are paused, it has no end that needs a further window. Null while the ledger is
+ * behind.
+ */
 export function shownForecast(
   progress: Progress,
-  { live, windowsPaused, isBatchRunning }: ForecastFindings,
+  { live, windowsPaused, isBatchRunning, ledgerBehind = false }: ForecastFindings,
   now: Date,
 ): Forecast | null {
+  if (ledgerBehind) return null;
   const at = now.toISOString();
   const forecast = knownForecast(progress, live, at);
   if (forecast === null || windowsPaused === null) return forecast;
@@ -47,7 +53,7 @@ export function shownForecast(
 
 /**
  * Prints the proposed start (only before step 6), the windows, how long the moves take, and when they are expected to
- * end.
+ * end. Prints only the start and the windows while the ledger is behind.
  */
 export function printEnd(output: Output, progress: Progress, found: ForecastFindings, now: Date): void {
   const current = withLiveCounts(progress, found.live);
@@ -56,6 +62,7 @@ export function printEnd(output: Output, progress: Progress, found: ForecastFind
     output.line(`Start: ${localTime(proposal.startAt)}, proposed by ${proposal.by} (${proposal.role})`);
   }
   if (windows.length > 0 && countOpen(counts) > 0 && !isOver(state)) output.line(`Windows: ${shownWindows(windows)}`);
+  if (found.ledgerBehind) return;
   printFirstOpening(output, current, now.toISOString());
   const forecast = shownForecast(progress, found, now);
   const end = forecast?.ends ? endText(current, forecast, now) : null;

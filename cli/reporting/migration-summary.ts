@@ -21,6 +21,7 @@ import { signingText } from '../../domain/migration/approvers';
 import { canFinish } from '../../domain/migration/pauses';
 import { fourEyesTexts } from '../../domain/progress/four-eyes';
 import { delayedTryText, resumptionText, retriedText, type TryTimes } from '../../domain/progress/retried';
+import { NONE_BEFORE_RECONCILED } from '../../domain/progress/ledger-behind';
 import { meanwhileTask, withKeysToConfirm } from '../../domain/progress/meanwhile';
 import { currentTask } from '../../domain/progress/waiting-for';
 import { counted, sentence } from '../../domain/text/sentences';
@@ -79,7 +80,7 @@ const LEDGER_BEHIND = 'The ledger is out of date, probably because it was restor
 /** Says what follows from a ledger that is out of date or another one. After the end, no company moves in any case. */
 function ledgerText(notInLedger: boolean, hasEnded: boolean): string {
   if (notInLedger) return `This migration is in Temporal, but not in the ledger. ${sentence(otherLedgerAdvice())}.`;
-  return `${LEDGER_BEHIND} ${hasEnded ? 'Until it is reconciled, the numbers of companies can be wrong.' : 'No company can move before the ledger is reconciled.'}`;
+  return `${LEDGER_BEHIND} ${hasEnded ? 'Until it is reconciled, the numbers of companies can be wrong.' : `${sentence(NONE_BEFORE_RECONCILED)}.`}`;
 }
 
 /**
@@ -109,9 +110,9 @@ export function printMigration(
   if (ledgerBehind) output.line(output.styled('yellow', ledgerText(notInLedger, hasEnded)));
   else if (windowsPaused === null || !isForWindow(progress, found, now)) output.line(waitingText(scheduled, now));
   if (listed !== null) printPreflight(output, listed);
-  const meanwhile = meanwhileText(progress, found.keysToConfirm);
+  const meanwhile = found.ledgerBehind ? null : meanwhileText(progress, found.keysToConfirm);
   if (meanwhile !== null) output.line(output.styled('yellow', meanwhile));
-  const paused = windowsPausedText(progress, found, now);
+  const paused = found.ledgerBehind ? null : windowsPausedText(progress, found, now);
   if (paused !== null) output.line(output.styled('yellow', paused));
   for (const failure of found.retryTexts) output.line(output.styled('yellow', `Retrying: ${failure}`));
   output.line();

@@ -10,6 +10,7 @@ import { actingText } from '../../domain/progress/acting-roles';
 import { clientCounts } from '../../domain/companies/counts';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
+import { ledgerBehindTask } from '../../domain/progress/ledger-behind';
 import { meanwhileTask } from '../../domain/progress/meanwhile';
 import { windowAt } from '../../domain/progress/remaining-moves';
 import { taskForSupport } from '../../domain/progress/four-eyes';
@@ -26,7 +27,7 @@ import {
 import { inFlightIn } from '../shared/consequences';
 import type { Context } from '../shared/context';
 import type { FollowingClient } from '../connections/follow-stack';
-import { readProgressInTime, withLedgerLimit } from '../connections/ledger-limit';
+import { isLedgerBehindInTime, readProgressInTime, withLedgerLimit } from '../connections/ledger-limit';
 import { createInterruptibleSleep } from '../connections/waiting';
 import type { CommandResult } from '../terminal/output';
 import { openProgressBar } from '../terminal/progress-bar';
@@ -113,13 +114,15 @@ async function poll(ferry: MigrationClient, migrationId: string): Promise<WatchS
     ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => isWorkflowOpen(ferry, migrationId)),
     current.then(({ steps }) => (ferry.db ? readConfirmersOf(ferry.db, { migrationId, steps }) : null)),
     ferry.db ? withLedgerLimit(listUnconfirmedKeys(ferry.db, migrationId)) : Promise.resolve([]),
+    current.then((progress) => isLedgerBehindInTime(ferry, progress)),
   ] as const;
   const results = await Promise.allSettled(readings);
   const errors = results.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : []));
   if (errors.length > 0) throw rootConnectionError(errors);
-  const [{ progress, schedule }, [overview = null], isOpen, confirmers, keys] = await Promise.all(readings);
+  const [{ progress, schedule }, [overview = null], isOpen, confirmers, keys, ledgerBehind] =
+    await Promise.all(readings);
   const keysToConfirm = isOver(progress.state) ? [] : keys.map(({ person }) => person);
-  return { progress, schedule, keysToConfirm, overview, confirmers, isOpen, at: new Date() };
+  return { progress, schedule, keysToConfirm, ledgerBehind, overview, confirmers, isOpen, at: new Date() };
 }
 
 /** A migration that has ended still finishes the companies that are being moved. */
@@ -129,13 +132,13 @@ function hasEnded({ progress, isOpen }: WatchSnapshot): boolean {
 }
 
 /**
- * Returns whether a person must act. This is the case if the migration is waiting for a person, or for a window that
- * nobody opens, because the windows are paused. Until the next window
+ * Returns whether a person must act. This is the case if the migration is waiting for a person, if support must
+ * reconcile the ledger, or if the migration waits for a window that does not open, because the windows are paused. Until the next window
  * opens, it is also the case if no company is moving and there is a task for a person, for example to supply a
  * credential. While companies are moving, the view shows such a task, but `ferry watch` continues.
  */
-function needsPerson({ progress, schedule = NOT_PAUSED, at }: WatchSnapshot): boolean {
-  if (progress.waitingFor.roles.length > 0) return true;
+function needsPerson({ progress, schedule = NOT_PAUSED, ledgerBehind = false, at }: WatchSnapshot): boolean {
+  if (ledgerBehind || progress.waitingFor.roles.length > 0) return true;
   if (schedule.windowsPaused !== null && isForWindow(progress, schedule, at)) return true;
   const now = at.toISOString();
   // Null until the migration first looks for a window, in step 5 or 6.
@@ -144,13 +147,18 @@ function needsPerson({ progress, schedule = NOT_PAUSED, at }: WatchSnapshot): bo
   return isBetweenWindows && inFlightIn(progress) === 0 && meanwhileTask(progress) !== null;
 }
 
-function ended({ progress, schedule = NOT_PAUSED, keysToConfirm = [], at }: WatchSnapshot): WatchEnd {
+function ended(snapshot: WatchSnapshot): WatchEnd {
+  const { progress, schedule = NOT_PAUSED, keysToConfirm = [], ledgerBehind = false, at } = snapshot;
   const { migrationId, state } = progress;
   const text = `${migrationId}: ${inLocalTime(headline(progress))}`;
   const close = `To close the migration, run: ferry sweep --close ${migrationId}`;
   const windowsPaused = windowsPausedText(progress, schedule, at);
   const tasks =
-    state === 'terminated' ? [close] : [waitingText(progress), meanwhileText(progress, keysToConfirm), windowsPaused];
+    state === 'terminated'
+      ? [close]
+      : ledgerBehind
+        ? [`Waiting for support: ${ledgerBehindTask(migrationId)}`]
+        : [waitingText(progress), meanwhileText(progress, keysToConfirm), windowsPaused];
   return {
     progress,
     keysToConfirm,
@@ -219,8 +227,9 @@ function openLogView(stream: TerminalStream): View {
   };
 }
 
-function logText({ progress, schedule = NOT_PAUSED, keysToConfirm = [] }: WatchSnapshot): string {
-  const { waitingFor, counts } = progress;
+function logText(snapshot: WatchSnapshot): string {
+  const { progress, schedule = NOT_PAUSED, keysToConfirm = [], ledgerBehind = false } = snapshot;
+  const { migrationId, waitingFor, counts } = progress;
   const now = new Date();
   const {
     'must-reconnect': mustReconnect,
@@ -234,6 +243,7 @@ function logText({ progress, schedule = NOT_PAUSED, keysToConfirm = [] }: WatchS
     ...(leftOut > 0 ? [`${leftOut} left out, `] : []),
     ...(replaced === null ? [] : [`${replaced}, `]),
   ].join('');
+  if (ledgerBehind) return `${headline(progress)}: ${exceptions}waiting for support: ${ledgerBehindTask(migrationId)}`;
   const who = waitingFor.roles.length === 0 ? '' : `waiting for ${actingText(progress)}: `;
   const paused = pausedTexts(progress)
     .map((text) => `paused ${inLocalTime(text)}; `)

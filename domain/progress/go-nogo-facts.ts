@@ -1,6 +1,7 @@
-/** The facts on which a go or no-go depends, and the form of its answers. The caller gathers the facts. */
+/** The facts on which a go or no-go depends, and the form of its result. The caller gathers the facts. */
 import type { Platform, Route } from '../../platforms/platforms';
 import type { MigrationLimits } from '../planning/limits';
+import type { WindowOccurrence } from '../planning/windows';
 import type { ApplicationsOfMoved, MigrationApplications } from '../preflight/applications';
 import type { Dependents } from '../preflight/dependents';
 import type { ServiceFacts } from '../preflight/preflight';
@@ -57,6 +58,8 @@ export interface GoNoGoFacts {
   readonly forecast: Forecast | null;
   /** Null if there is no answer to the query about the migration. */
   readonly progress: Progress | null;
+  /** True if the ledger was restored to an older state, or is being reconciled. No company can then move. */
+  readonly isLedgerBehind: boolean;
   /** The ledger's counts, from which the forecast follows. Null if the ledger has no companies of the migration. */
   readonly live: Pick<LiveFigures, 'counts'> | null;
   /** Why there is no answer, and what to do about it; null if there is one. */
@@ -96,4 +99,22 @@ export interface Answer {
   readonly warning?: true;
   /** One sentence. */
   readonly why: string;
+}
+
+export interface GoNoGo {
+  readonly go: boolean;
+  /**
+   * The window that is open now, or at the proposed start if that is in the future, or else the next window. Null if
+   * moves can begin at any time, if the ledger is behind, or if, in step 6, every company has a final outcome.
+   */
+  readonly window: WindowOccurrence | null;
+  readonly answers: readonly Answer[];
+  /** The conditions under which the migration pauses itself. Each completes "pauses if ...". */
+  readonly pauseNotes: readonly string[];
+  /**
+   * Sentences about conditions that do not pause the migration, about the time when moves stop, and about the time when
+   * the last company will have been moved.
+   */
+  readonly notes: readonly string[];
+  readonly contact: string;
 }

@@ -14,34 +14,23 @@ import { withLiveCounts, workOfOpen } from './forecast';
 import { anotherApproverText } from './four-eyes';
 import { companyAnswers } from './go-nogo-companies';
 import { failureAnswers } from './go-nogo-failures';
-import type { Answer, GoNoGoFacts } from './go-nogo-facts';
+import type { Answer, GoNoGo, GoNoGoFacts } from './go-nogo-facts';
 import { notes, pauseConditions } from './go-nogo-notes';
+import { ledgerBehindTask, NONE_BEFORE_RECONCILED } from './ledger-behind';
 import { meanwhileTask, mustText, shouldCorrectApplication } from './meanwhile';
 import { canBeginMoves, isOpenWithoutEnd, openWindowOf } from './open-window';
 import { headline, pausedTexts, reopenedText, type Progress } from './progress';
 import { currentTask } from './waiting-for';
 import { CANNOT_CONTINUE, CHECK_WORKERS, RESTART_WORKER } from './worker-advice';
 
-export interface GoNoGo {
-  readonly go: boolean;
-  /**
-   * The window that is open now, or at the proposed start if that is in the future, or else the next window. Null if
-   * moves can begin at any time, or if, in step 6, every company has a final outcome.
-   */
-  readonly window: WindowOccurrence | null;
-  readonly answers: readonly Answer[];
-  /** The conditions under which the migration pauses itself. Each completes "pauses if ...". */
-  readonly pauseNotes: readonly string[];
-  /**
-   * Sentences about conditions that do not pause the migration, about the time when moves stop, and about the time when
-   * the last company will have been moved.
-   */
-  readonly notes: readonly string[];
-  readonly contact: string;
-}
-
 export function goNoGo(facts: GoNoGoFacts): GoNoGo {
   const { progress, contact } = facts;
+  const ofServers = [...accountAnswers(facts), workerAnswer(facts)];
+  // Decisions, windows, companies and failures say nothing while the ledger can be wrong and refuses every claim.
+  if (facts.isLedgerBehind) {
+    const behind: Answer = { check: 'companies', go: false, why: ledgerBehindTask(facts.migrationId) };
+    return { go: false, window: null, answers: [behind, ...ofServers], pauseNotes: [], notes: [BEHIND], contact };
+  }
   const isDone = progress !== null && isEverythingMoved(progress);
   const window = isDone ? null : nextWindow(facts);
   const answers = [
@@ -49,8 +38,7 @@ export function goNoGo(facts: GoNoGoFacts): GoNoGo {
     ...(isDone
       ? [outcomeAnswer(progress)]
       : [...windowAnswers(facts), ...companyAnswers(facts), ...failureAnswers(facts)]),
-    ...accountAnswers(facts),
-    workerAnswer(facts),
+    ...ofServers,
   ];
   return {
     go: answers.every(({ go }) => go),
@@ -62,6 +50,8 @@ export function goNoGo(facts: GoNoGoFacts): GoNoGo {
     contact,
   };
 }
+
+const BEHIND = `${NONE_BEFORE_RECONCILED}, so windows and automatic pauses do not matter`;
 
 /** Failed companies can still be retried, so the note is about the present only. */
 const NOTHING_LEFT = 'no company is waiting or moving now, so windows and automatic pauses do not matter';

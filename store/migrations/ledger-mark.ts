@@ -43,6 +43,25 @@ export async function readLedgerStatus(db: Queryable, migrationId: string): Prom
 }
 
 /**
+ * Finds the migrations whose ledger is proven to be behind: it is flagged for that, or its mark is lower than the mark
+ * that the caller read earlier. Changes nothing.
+ *
+ * @param knownMarks the marks by the ids of the migrations, of which only these are examined
+ */
+export async function findLedgersBehind(
+  db: Queryable,
+  knownMarks: ReadonlyMap<string, number>,
+): Promise<ReadonlySet<string>> {
+  const found = await sql<{ id: string }>`
+    select id from migrations
+    join unnest(${[...knownMarks.keys()]}::text[], ${[...knownMarks.values()]}::bigint[]) as known (migration_id, mark)
+      on known.migration_id = id
+    where (behind_since is not null and not behind_unproven)
+      or known.mark > (select coalesce(sum(m.mark), 0) from ledger_marks m where m.migration_id = id)`.execute(db);
+  return new Set(found.rows.map(({ id }) => id));
+}
+
+/**
  * Compares the ledger's mark with a mark that the caller read earlier, and flags the ledger if its mark is now lower.
  *
  * @returns the status after the comparison

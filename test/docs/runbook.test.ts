@@ -7,7 +7,7 @@ import path from 'node:path';
 import ts from 'typescript';
 import { COMPANY_STATES, type CompanyState } from '../../domain/companies/company-state';
 import { failureText, shownStopText, type FailureKind, type StopReason } from '../../domain/companies/failures';
-import type { GoNoGo } from '../../domain/progress/go-nogo';
+import type { GoNoGo } from '../../domain/progress/go-nogo-facts';
 import type { Ending } from '../../domain/migration/migration-state';
 import type { NoticeKind } from '../../domain/progress/notices';
 import { STEP_RULES, STEPS, stepNumber } from '../../domain/migration/steps';

@@ -1,8 +1,8 @@
 import { CompanyDataError, readServiceFacts } from '../../../company-data-client';
 import { loadConfig } from '../../../config';
 import { earliestMove } from '../../../domain/progress/first-opening';
-import type { Answer, GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
-import { goNoGo, type GoNoGo } from '../../../domain/progress/go-nogo';
+import type { Answer, GoNoGo, GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
+import { goNoGo } from '../../../domain/progress/go-nogo';
 import { withWindowsResumed } from '../../../domain/progress/open-window';
 import { isSameApplication } from '../../../domain/preflight/applications';
 import {
@@ -14,7 +14,15 @@ import {
   readNextCompanies,
   readOverviews,
 } from '../../../store';
-import { isBatchRunning, readRetries, readWindowSchedule, readWorkers, type LedgerClient } from '../../../client';
+import {
+  isBatchRunning,
+  isLedgerBehindProgress,
+  isLedgerProvenBehind,
+  readRetries,
+  readWindowSchedule,
+  readWorkers,
+  type LedgerClient,
+} from '../../../client';
 import { shownForecast } from '../../reporting/migration-end';
 import { retryTexts } from '../../reporting/retries';
 import type { CommandResult, Output } from '../../terminal/output';
@@ -72,6 +80,11 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
   ]);
   const registered = ('application' in service && service.application) || null;
   const progress = recorded && schedule.state !== 'paused' ? withWindowsResumed(recorded) : recorded;
+  // Not in parallel with the query for the progress, because a worker that cannot replay the workflow answers only one of
+  // several pending queries.
+  const isLedgerBehind = await (recorded
+    ? isLedgerBehindProgress(ferry, recorded)
+    : isLedgerProvenBehind(ferry, migrationId));
   const workers = await readWorkers(ferry, now.getTime());
   const windows = {
     windowsPaused: schedule.state === 'paused' ? (schedule.note ?? 'paused') : null,
@@ -88,8 +101,8 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     chosenFirst: progress && (await readChosenFirst(db, progress)),
     toCreate,
     failures,
-    forecast: progress && shownForecast(progress, { live, ...windows }, now),
-    ...{ progress, live },
+    forecast: progress && shownForecast(progress, { live, ...windows, ledgerBehind: isLedgerBehind }, now),
+    ...{ progress, live, isLedgerBehind },
     unanswered: unanswered ?? null,
     ...windows,
     workers,
@@ -151,7 +164,8 @@ function print(output: Output, facts: GoNoGoFacts, result: GoNoGo, next: readonl
   output.line(`Who to call: ${contact}`);
 }
 
-function movesText({ now, progress }: GoNoGoFacts, { window, pauseNotes }: GoNoGo): string {
+function movesText({ now, progress, isLedgerBehind }: GoNoGoFacts, { window, pauseNotes }: GoNoGo): string {
+  if (isLedgerBehind) return 'no company can move';
   if (pauseNotes.length === 0) return 'no company is waiting or moving';
   if (window !== null) return `window from ${localTime(window.opensAt)} to ${localTime(window.closesAt)}`;
   const startAt = progress?.proposal ? earliestMove(progress.proposal.startAt, now) : now;

@@ -53,8 +53,10 @@ const MAX_FROM_LEDGER = 100;
 /** The column is wider than the state of this name, because Temporal has one count for both states. */
 const NOT_MOVED = 'Not moved: also includes companies that must reconnect.';
 
-function stateCell({ state, missingKey, problem, onHoldSince, onlyInLedger, endedInTemporal }: ListedLine): TableCell {
+function stateCell(line: ListedLine): TableCell {
+  const { state, missingKey, problem, onHoldSince, onlyInLedger, endedInTemporal } = line;
   if (problem !== null) return { text: `${state}, stuck`, style: 'red' };
+  if (line.ledgerBehind) return { text: 'old ledger', style: 'red' };
   if (onHoldSince !== null) return { text: 'on hold', style: 'red' };
   if (endedInTemporal || (onlyInLedger && [LOST, NOT_STARTED].includes(state))) return { text: state, style: 'red' };
   return missingKey === null ? state : { text: `${state}, payload key missing`, style: 'yellow' };
@@ -184,6 +186,8 @@ async function readLines(ferry: MigrationClient, client?: string) {
       ledgerBehind: ledger.behind.has(migrationId),
       onlyInLedger: false,
     };
+    // Until support has reconciled the ledger, the migration refuses the decisions of all others.
+    if (line.ledgerBehind) return { ...line, waitingFor: 'support' };
     return withKeys.has(migrationId) ? { ...line, waitingFor: withSupport(line.waitingFor) } : line;
   });
   return { migrations: [...lines, ...onlyInLedger], notInLedger: ledger.notInLedger, toConfirm };

@@ -3,6 +3,7 @@
  * migration.
  */
 import { Client as PostgresClient } from 'pg';
+import { openReader } from '../../../cli/dashboard/reader';
 import { readDecisions, readMigration } from '../../../store';
 import type { RunningWorker } from '../../../worker';
 import type { PortalContext } from '../../../worker/portal/context';
@@ -45,6 +46,17 @@ async function moveAroundBackup(
   return { migration, backup, trail: await decisionsOf(migration.id) };
 }
 
+/** Returns whether the list and the page of the dashboard say that the ledger of a migration is behind. */
+async function dashboardOf(
+  id: string,
+): Promise<{ readonly inList: boolean | undefined; readonly onPage: boolean | undefined }> {
+  const { rows, detail } = await openReader(orchestrator.ferry)({ visibleRows: (all) => all, shownMigrationId: id });
+  return {
+    inList: rows?.find(({ migrationId }) => migrationId === id)?.ledgerBehind,
+    onPage: detail?.ledgerBehind,
+  };
+}
+
 /** Writes the portal's view of a migration, and returns it. */
 async function viewOf(id: string): Promise<{ readonly headline: string }> {
   const { ferry: client } = orchestrator;
@@ -82,6 +94,13 @@ test('after a restore of the ledger, show and doctor say so, and reconcile repai
   expect(await print('list')).toContain(
     `so the numbers can be wrong.\n  To repair it, run: ferry reconcile ${migration.id}`,
   );
+  const repair = `the ledger is out of date, so no company can move; to repair it, run: ferry reconcile ${migration.id}`;
+  expect(await print('list')).toMatch(/^restored\.freshbooks +old ledger .* support /m);
+  const goNoGo = await ferry(['go-nogo', migration.id], undefined, orchestrator.env);
+  expect(goNoGo.exitCode).toBe(1);
+  expect(goNoGo.out).toContain(`NO-GO  ${migration.id} (no company can move)\n  ✗ companies: ${repair}\n`);
+  expect(await print('watch', migration.id, '--until-decision')).toContain(`Waiting for support: ${repair}\n`);
+  expect(await dashboardOf(migration.id)).toEqual({ inList: true, onPage: true });
   expect(await viewOf(migration.id)).toMatchObject({ task: null, actions: [] });
   expect((await viewOf(migration.id)).headline).toMatch(/^Support is checking some numbers on this page\./);
   expect(await print('doctor')).toContain(`ferry reconcile ${migration.id}`);
@@ -97,7 +116,9 @@ test('after a restore of the ledger, show and doctor say so, and reconcile repai
 
   expect(await print('reconcile', migration.id)).toContain('No company and no decision needed a repair.');
   expect(await print('show', migration.id)).not.toContain('ledger is out of date');
-  expect(await print('list')).not.toContain('ledger is out of date');
+  expect(await print('list')).not.toMatch(/ledger is out of date|old ledger/);
+  expect(await print('go-nogo', migration.id)).not.toContain('ledger is out of date');
+  expect(await dashboardOf(migration.id)).toEqual({ inList: false, onPage: false });
   expect((await viewOf(migration.id)).headline).toContain('All 3 companies have moved');
   expect(await print('doctor')).not.toContain(migration.id);
   for (const role of [CLIENT, SUPPORT]) {

@@ -130,3 +130,12 @@ test("windows that were resumed in Temporal are nobody's task, even if the migra
   const pause = { reason: 'lunch', by: 'Sam', stopReason: null, at: BEFORE_WINDOW };
   expect(resumed({ pause })).toMatchObject({ state: 'paused', waitingFor: { roles: ['support'] } });
 });
+
+test('while the ledger is out of date, show promises no move and no end, although a window is open', () => {
+  const progress = progressOf(migrationPlan(), OPENED);
+  const of = (ledgerBehind: boolean) =>
+    shownMigration(progress, { windowsPaused: 'Sam', ledgerBehind }, { now: new Date(IN_WINDOW) });
+  expect(of(false)).toMatch(/Moves can begin until[^]*Rate: /);
+  expect(of(true)).toContain('No company can move before the ledger is reconciled.');
+  expect(of(true)).not.toMatch(/Moves can begin|Rate: |ends |Estimate/);
+});

@@ -51,6 +51,7 @@ export const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState 
   failures: { failed: 0, tried: 1, accepted: 0 },
   forecast: FORECAST,
   progress: progressOf(plan, state),
+  isLedgerBehind: false,
   live: null,
   unanswered: null,
   windowsPaused: null,
