@@ -1,6 +1,7 @@
 /** Limits how long a command waits for the ledger, so that it can still show or print what it knows. */
 import { queryLedgerMark, readProgress, type MigrationClient } from '../../client';
 import { isOver } from '../../domain/migration/terminated';
+import { withReconciledLedger } from '../../domain/progress/ledger-behind';
 import type { Progress } from '../../domain/progress/progress';
 import { findLedgersBehind } from '../../store';
 import { withTimeout } from './waiting';
@@ -35,18 +36,21 @@ export function readProgressInTime(
 const MARK_WITHIN_MS = 2_000;
 
 /**
- * Returns whether the mark or the service has shown that the ledger is behind. False after the end, without a ledger, and
- * if the ledger does not have the migration. Rejects if this takes longer than 8 s.
+ * Adds whether the mark or the service has shown that the ledger is behind: false after the end, without a ledger, and if
+ * the ledger does not have the migration. If it is not behind, a migration that has paused itself because of the ledger
+ * has only to be resumed. Rejects if this takes longer than 8 s.
  */
-export async function isLedgerBehindInTime(
+export async function withLedgerState(
   ferry: MigrationClient,
-  { migrationId, state }: Pick<Progress, 'migrationId' | 'state'>,
-): Promise<boolean> {
+  progress: Progress,
+): Promise<{ readonly progress: Progress; readonly ledgerBehind: boolean }> {
   const { db } = ferry;
-  if (!db || isOver(state)) return false;
+  const { migrationId, state } = progress;
+  if (!db || isOver(state)) return { progress, ledgerBehind: false };
   // The workflow is queried first, because the ledger's mark can only rise in the meantime.
   const reading = queryLedgerMark(ferry, migrationId, MARK_WITHIN_MS).then((mark) =>
     findLedgersBehind(db, new Map([[migrationId, mark]])),
   );
-  return (await withLedgerLimit(reading, 2 * MARK_WITHIN_MS)).has(migrationId);
+  const ledgerBehind = (await withLedgerLimit(reading, 2 * MARK_WITHIN_MS)).has(migrationId);
+  return { progress: ledgerBehind ? progress : withReconciledLedger(progress), ledgerBehind };
 }

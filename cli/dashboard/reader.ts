@@ -24,10 +24,12 @@ import {
 import { readConfirmersOf } from '../reporting/steps-table';
 import { readSchedule } from '../reporting/paused-windows';
 import { retryTexts } from '../reporting/retries';
-import { isLedgerBehindInTime, readProgressInTime, withLedgerLimit } from '../connections/ledger-limit';
+import { readProgressInTime, withLedgerLimit, withLedgerState } from '../connections/ledger-limit';
 import { shortTime } from '../terminal/times';
 import { openProgressCache } from './progress-cache';
 import type { MigrationDetail, DashboardRow, Reading } from './state';
+import { withReconciledLedger } from '../../domain/progress/ledger-behind';
+import type { Progress } from '../../domain/progress/progress';
 import { isOver } from '../../domain/migration/terminated';
 import { collected } from '../../domain/text/streams';
 
@@ -58,7 +60,13 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
   // The terminated migrations as last read. If the list cannot be read again, they stay on the screen.
   let terminated: readonly MigrationSummary[] = [];
   let unconfirmed: readonly UnconfirmedKey[] = [];
-  let behind: ReadonlySet<string> = new Set();
+  // Null until the ledger has answered.
+  let behind: ReadonlySet<string> | null = null;
+
+  function rowProgress(migrationId: string): Progress | null {
+    const read = progress.of(migrationId);
+    return read === null || behind === null || behind.has(migrationId) ? read : withReconciledLedger(read);
+  }
 
   async function readRows(
     { visibleRows }: ReadRequest,
@@ -81,9 +89,9 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
       lines.map((line) => ({
         ...line,
         overview: overviews.get(line.migrationId) ?? null,
-        progress: progress.of(line.migrationId),
+        progress: rowProgress(line.migrationId),
         keysToConfirm: isOver(line.state) ? [] : peopleIn(line.migrationId, unconfirmed),
-        ledgerBehind: behind.has(line.migrationId),
+        ledgerBehind: behind?.has(line.migrationId) ?? false,
       }));
     const visible = visibleRows(current());
     const ids = visible.map(({ migrationId }) => migrationId);
@@ -105,14 +113,17 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
   }
 
   async function readDetail(migrationId: string): Promise<MigrationDetail> {
-    const current = readProgressInTime(ferry, migrationId, TEMPORAL_TIMEOUT_MS);
+    const answered = readProgressInTime(ferry, migrationId, TEMPORAL_TIMEOUT_MS).then((read) =>
+      withLedgerState(ferry, read),
+    );
+    const current = answered.then(({ progress: read }) => read);
     const scheduled = current.then((progress) =>
       ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => readSchedule(ferry, progress)),
     );
-    const [{ progress, schedule }, ledgerBehind, [overview = null], retries, decisions, confirmers, keys] =
+    const [{ progress, schedule }, { ledgerBehind }, [overview = null], retries, decisions, confirmers, keys] =
       await Promise.all([
         scheduled,
-        current.then((progress) => isLedgerBehindInTime(ferry, progress)),
+        answered,
         withLedgerLimit(readOverviews(ferry.db, [migrationId])),
         ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () => readRetries(ferry, migrationId)),
         withLedgerLimit(readLatestDecisions(ferry.db, migrationId, MAX_DECISIONS)),

@@ -27,7 +27,7 @@ import {
 import { inFlightIn } from '../shared/consequences';
 import type { Context } from '../shared/context';
 import type { FollowingClient } from '../connections/follow-stack';
-import { isLedgerBehindInTime, readProgressInTime, withLedgerLimit } from '../connections/ledger-limit';
+import { readProgressInTime, withLedgerLimit, withLedgerState } from '../connections/ledger-limit';
 import { createInterruptibleSleep } from '../connections/waiting';
 import type { CommandResult } from '../terminal/output';
 import { openProgressBar } from '../terminal/progress-bar';
@@ -105,7 +105,10 @@ interface WatchSnapshot extends MigrationSnapshot {
 
 /** @throws the error that best explains why something does not answer */
 async function poll(ferry: MigrationClient, migrationId: string): Promise<WatchSnapshot> {
-  const current = readProgressInTime(ferry, migrationId, ANSWER_WITHIN_MS);
+  const answered = readProgressInTime(ferry, migrationId, ANSWER_WITHIN_MS).then((read) =>
+    withLedgerState(ferry, read),
+  );
+  const current = answered.then(({ progress }) => progress);
   const readings = [
     current.then((progress) =>
       ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => readSchedule(ferry, progress)),
@@ -114,12 +117,12 @@ async function poll(ferry: MigrationClient, migrationId: string): Promise<WatchS
     ferry.temporal.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => isWorkflowOpen(ferry, migrationId)),
     current.then(({ steps }) => (ferry.db ? readConfirmersOf(ferry.db, { migrationId, steps }) : null)),
     ferry.db ? withLedgerLimit(listUnconfirmedKeys(ferry.db, migrationId)) : Promise.resolve([]),
-    current.then((progress) => isLedgerBehindInTime(ferry, progress)),
+    answered,
   ] as const;
   const results = await Promise.allSettled(readings);
   const errors = results.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : []));
   if (errors.length > 0) throw rootConnectionError(errors);
-  const [{ progress, schedule }, [overview = null], isOpen, confirmers, keys, ledgerBehind] =
+  const [{ progress, schedule }, [overview = null], isOpen, confirmers, keys, { ledgerBehind }] =
     await Promise.all(readings);
   const keysToConfirm = isOver(progress.state) ? [] : keys.map(({ person }) => person);
   return { progress, schedule, keysToConfirm, ledgerBehind, overview, confirmers, isOpen, at: new Date() };

@@ -6,6 +6,7 @@ import { isForCorrectedApplication } from '../../domain/migration/pauses';
 import type { ApplicationsOfMoved, MigrationApplications } from '../../domain/preflight/applications';
 import { canBothResume } from '../../domain/progress/acting-roles';
 import { excludedPeople } from '../../domain/progress/four-eyes';
+import { isForReconciledLedger } from '../../domain/progress/ledger-behind';
 import { hasOverdueConfirmations } from '../../domain/progress/meanwhile';
 import { FAILURES_ACCEPTED, hasFailuresToAccept, pausesIn, type Progress } from '../../domain/progress/progress';
 import type { SuggestedCompanies } from '../../store';
@@ -166,7 +167,7 @@ function beforeResuming(progress: Progress, stop: StopReason): Commands {
     case 'too-many-failures':
       return exceptions(progress);
     case 'ledger-behind':
-      return [bySupport(`ferry reconcile ${id}`)];
+      return isForReconciledLedger(progress.waitingFor) ? [] : [bySupport(`ferry reconcile ${id}`)];
     case 'key-refused':
     case 'account-limit':
       return [];

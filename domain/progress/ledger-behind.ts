@@ -1,4 +1,7 @@
 /** Says that a ledger was restored to an older state, and what to do. No company moves before it is reconciled. */
+import { shownStopText } from '../companies/failures';
+import type { Progress } from './progress';
+import type { WaitingFor } from './waiting-for';
 
 /** Returns the task of support as a clause that ends with a command. */
 export const ledgerBehindTask = (migrationId: string): string =>
@@ -6,3 +9,18 @@ export const ledgerBehindTask = (migrationId: string): string =>
 
 /** The last part of a sentence about a migration whose ledger is out of date. */
 export const NONE_BEFORE_RECONCILED = 'no company can move before the ledger is reconciled';
+
+const RECONCILED = 'the ledger was out of date, but has been reconciled; resume the migration';
+
+/**
+ * Returns the progress for a ledger that is known not to be behind any more. If the migration has paused itself because
+ * of the ledger, the task is only to resume it. The workflow cannot know this, because it does not read the ledger.
+ */
+export function withReconciledLedger(progress: Progress): Progress {
+  const { waitingFor } = progress;
+  const what = waitingFor.what.replace(shownStopText('ledger-behind'), RECONCILED);
+  return { ...progress, waitingFor: { ...waitingFor, what } };
+}
+
+/** Returns whether a migration has paused itself because of a ledger that has been reconciled since. */
+export const isForReconciledLedger = ({ what }: WaitingFor): boolean => what.startsWith(RECONCILED);

@@ -3,6 +3,7 @@ import { loadConfig } from '../../../config';
 import { earliestMove } from '../../../domain/progress/first-opening';
 import type { Answer, GoNoGo, GoNoGoFacts } from '../../../domain/progress/go-nogo-facts';
 import { goNoGo } from '../../../domain/progress/go-nogo';
+import { withReconciledLedger } from '../../../domain/progress/ledger-behind';
 import { withWindowsResumed } from '../../../domain/progress/open-window';
 import { isSameApplication } from '../../../domain/preflight/applications';
 import {
@@ -79,12 +80,13 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     askService(env, platform.key),
   ]);
   const registered = ('application' in service && service.application) || null;
-  const progress = recorded && schedule.state !== 'paused' ? withWindowsResumed(recorded) : recorded;
   // Not in parallel with the query for the progress, because a worker that cannot replay the workflow answers only one of
   // several pending queries.
   const isLedgerBehind = await (recorded
     ? isLedgerBehindProgress(ferry, recorded)
     : isLedgerProvenBehind(ferry, migrationId));
+  const current = recorded && !isLedgerBehind ? withReconciledLedger(recorded) : recorded;
+  const progress = current && schedule.state !== 'paused' ? withWindowsResumed(current) : current;
   const workers = await readWorkers(ferry, now.getTime());
   const windows = {
     windowsPaused: schedule.state === 'paused' ? (schedule.note ?? 'paused') : null,

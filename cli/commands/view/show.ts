@@ -3,6 +3,7 @@ import type { ApplicationsOfMoved } from '../../../domain/preflight/applications
 import { isEnding } from '../../../domain/migration/migration-state';
 import { isOver } from '../../../domain/migration/terminated';
 import { meanwhileTask, withKeysToConfirm } from '../../../domain/progress/meanwhile';
+import { withReconciledLedger } from '../../../domain/progress/ledger-behind';
 import { firstOpening } from '../../../domain/progress/first-opening';
 import type { Progress } from '../../../domain/progress/progress';
 import {
@@ -58,11 +59,12 @@ export function addShow({ program, run, terminal }: Context): void {
             readRetries(ferry, migration),
             db ? readLedgerFindings({ ...ferry, db }, migration) : NO_LEDGER,
           );
-          const { progress, schedule } = await readSchedule(ferry, recorded);
+          const { progress: current, schedule } = await readSchedule(ferry, recorded);
           // Queries the workflow. Not in parallel with the first query, because a worker that cannot replay the
           // workflow answers only one of several pending queries.
           const ledgerBehind =
-            db !== undefined && !findings.notInLedger && (await isLedgerBehindProgress({ ...ferry, db }, progress));
+            db === undefined || findings.notInLedger ? null : await isLedgerBehindProgress({ ...ferry, db }, current);
+          const progress = ledgerBehind === false ? withReconciledLedger(current) : current;
           const chosenFirst = db ? await readChosenFirst(db, progress) : null;
           const companies = db ? await readForNextCommands(db, progress) : NO_COMPANIES;
           const now = new Date();
@@ -89,7 +91,7 @@ export function addShow({ program, run, terminal }: Context): void {
               chosenFirst,
               keysToConfirm: invitations.filter(isUnconfirmed).map(({ person }) => person),
               ...schedule,
-              ledgerBehind,
+              ledgerBehind: ledgerBehind ?? false,
               retriedErrors: retries.map(({ error }) => error),
               retryTexts: await retryTexts(ferry, migration, retries, localTime),
               next,

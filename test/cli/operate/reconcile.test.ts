@@ -4,7 +4,8 @@
  */
 import { Client as PostgresClient } from 'pg';
 import { openReader } from '../../../cli/dashboard/reader';
-import { readDecisions, readMigration } from '../../../store';
+import { decide } from '../../../client';
+import { flagLedger, readDecisions, readMigration } from '../../../store';
 import type { RunningWorker } from '../../../worker';
 import type { PortalContext } from '../../../worker/portal/context';
 import { writeView } from '../../../worker/portal/views';
@@ -126,6 +127,31 @@ test('after a restore of the ledger, show and doctor say so, and reconcile repai
     await migration.send('approve', { step: 'complete-migration', digest: digests['complete-migration'], ...role });
   }
   await until(async () => (await readMigration(orchestrator.ferry.db, migration.id))?.ending === 'completed');
+});
+
+test('once a migration that paused itself has a reconciled ledger, all views say only that it must be resumed', async () => {
+  const { ferry: client } = orchestrator;
+  const migration = await startTestMigration(orchestrator, 'resumed', ['sbx-ok-1.r1', 'sbx-ok-1.r2'], null, SINGLE_USE);
+  await migration.firstCompanyMoved();
+  await flagLedger(client.db, migration.id);
+  // Without the ledger, the decision is sent although the ledger is behind.
+  const { db: _db, ...withoutLedger } = client;
+  await decide(withoutLedger, migration.id, 'approve', FIRST_COMPANY_STEP);
+  await migration.until(({ state }) => state === 'paused');
+  expect(await print('show', migration.id)).toContain(`support: ferry reconcile ${migration.id}\n`);
+  await print('reconcile', migration.id);
+  const resume = 'the ledger was out of date, but has been reconciled; resume the migration';
+  const shown = await print('show', migration.id);
+  expect(shown).toContain(`Waiting for support: ${resume}\n`);
+  expect(shown).toContain(`support: ferry resume ${migration.id}\n`);
+  expect(shown).not.toMatch(/ferry reconcile|reconcile the ledger/);
+  expect(await print('go-nogo', migration.id)).toContain(`waiting for support: ${resume} (`);
+  expect(await print('watch', migration.id, '--until-decision')).toContain(`Waiting for support: ${resume}\n`);
+  const read = await openReader(client)({ visibleRows: (all) => all, shownMigrationId: migration.id });
+  const inList = read.rows?.find(({ migrationId }) => migrationId === migration.id)?.progress;
+  expect([inList, read.detail?.progress].map((progress) => progress?.waitingFor.what)).toEqual([resume, resume]);
+  expect((await ferry(['resume', migration.id, '--as', 'support'], undefined, orchestrator.env)).exitCode).toBe(0);
+  await migration.until(({ counts }) => counts.moved === 2);
 });
 
 test('reconcile names the namespace of a migration that belongs to another one', async () => {

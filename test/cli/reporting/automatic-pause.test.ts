@@ -5,6 +5,7 @@ import type { MigrationState } from '../../../domain/migration/migration-state';
 import { ASSUMED_SPEED, estimate } from '../../../domain/planning/estimate';
 import { DEFAULT_LIMITS } from '../../../domain/planning/limits';
 import { WEEKDAYS } from '../../../domain/planning/windows';
+import { withReconciledLedger } from '../../../domain/progress/ledger-behind';
 import { progressOf } from '../../../domain/progress/progress';
 import {
   AT,
@@ -66,4 +67,28 @@ test.each<StopReason>([
 test('--evidence lists the steps even if the migration has paused itself', () => {
   for (const state of SITUATIONS)
     expect(shown(state, 'key-refused', true).join('\n')).toContain('\n1  Supply details             done ');
+});
+
+test('once the ledger is reconciled, the task is only to resume, and no command reconciles it again', () => {
+  const reason = stopReasonText('ledger-behind');
+  for (const state of SITUATIONS) {
+    const pause = { reason, by: null, stopReason: 'ledger-behind', at: AT } as const;
+    const by = { reason: 'a test', by: 'Cleo', role: 'client', stopReason: null, at: AT } as const;
+    const paused = progressOf(migrationPlan(), { ...state, pause, pausesByPeople: [by] });
+    expect(nextCommands(paused, NO_COMPANIES, NOW)[0]?.command).toContain('ferry reconcile ');
+    const progress = withReconciledLedger(paused);
+    expect(progress.waitingFor.what).toBe(
+      'the ledger was out of date, but has been reconciled; resume the migration; the client also paused the migration',
+    );
+    const next = nextCommands(progress, NO_COMPANIES, NOW);
+    expect(next.map(({ command }) => command)).toEqual([`ferry resume ${progress.migrationId}`]);
+    expect(shownMigration(progress, { next }, { now: NOW })).not.toContain('reconcile the ledger');
+  }
+});
+
+test('a task that is not about the ledger stays the same once the ledger is known to be current', () => {
+  for (const state of SITUATIONS) {
+    const progress = progressOf(migrationPlan(), state);
+    expect(withReconciledLedger(progress)).toEqual(progress);
+  }
 });
