@@ -104,14 +104,18 @@ function layoutFor(rows: readonly DashboardRow[], columns: number): Layout {
 }
 
 /**
- * Returns the ledger's counts if they have been read. Temporal's counts in the list can be a minute old, and do not
- * distinguish companies that were left out from moved companies.
+ * Returns the ledger's counts if they have been read, or else the counts that the workflow reported in the state that the
+ * row shows. Temporal's counts in the list do not distinguish companies that were left out from moved companies, so they
+ * only show that no company has moved yet. Otherwise, `moved` is null.
  */
-function movedOf({ overview, done, failed, total }: DashboardRow) {
+function movedOf({ overview, progress, state, step, done, failed, total }: DashboardRow) {
+  const isCurrent = progress?.state === state && (progress.step === step || progress.route === step);
   const counts = overview
     ? { moved: overview.movedInAll, total: overview.total }
-    : { moved: Math.max(0, done - failed), total };
-  return { ...counts, text: `${counts.moved}/${counts.total}` };
+    : isCurrent
+      ? progress.counts
+      : { moved: done > failed ? null : 0, total };
+  return { moved: counts.moved, total: counts.total, text: `${counts.moved ?? '?'}/${counts.total}` };
 }
 
 function titleLine(layout: Layout): StyledLine {
@@ -166,7 +170,7 @@ function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Da
     id: migrationId,
     step: isStep(step) ? `${stepNumber(step)}/${STEPS.length}` : 'self',
     waits: waitingForCell(row, now),
-    bar: barText(moved, total, layout.bar),
+    bar: moved === null ? '' : barText(moved, total, layout.bar),
     moved: text,
     rate: rate === null ? '' : rateText(rate),
     end: end === undefined ? '' : shortTime(end, now),

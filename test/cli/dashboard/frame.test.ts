@@ -2,7 +2,7 @@
 import { frameOf } from '../../../cli/dashboard/frame';
 import { handleKey } from '../../../cli/dashboard/keys';
 import { withReading, type MigrationDetail } from '../../../cli/dashboard/state';
-import { companyLines, statusLines, stepLines } from '../../../cli/dashboard/migration-lines';
+import { companyLines, stepLines } from '../../../cli/dashboard/migration-lines';
 import { companiesOutcomeText } from '../../../domain/migration/partial-outcome';
 import { progressOf } from '../../../domain/progress/progress';
 import { AT, counts, migrationPlan, stateAt } from '../../support/migrations/migration-states';
@@ -52,23 +52,6 @@ test.each<[string, Partial<typeof RUNNING>]>([
   );
   expect(lines.join('\n')).not.toMatch(/ends|more by/);
   expect(state).not.toBe('');
-});
-
-test('while the ledger is out of date, the list and the page ask support to reconcile it, and show no end', () => {
-  const current = progressOf(migrationPlan(), { ...RUNNING, estimate: ESTIMATE });
-  const behind = { ...moving, ledgerBehind: true, progress: current };
-  const list = linesOf(stateOf([behind])).join('\n');
-  expect(list).toContain('1 open: support 1, running 0, client 0');
-  expect(list).toMatch(/moving\.wave .* old ledger .*703\/1203 +12$/m);
-  const task = (id: string) =>
-    `support: the ledger is out of date, so no company can move; to repair it, run: ferry reconcile ${id}`;
-  expect(list.replaceAll('\n', ' ')).toContain(`moving.wave: ${task('moving.wave')}`);
-  const snapshot = { progress: current, overview: overview(703, 410), ledgerBehind: true };
-  const page = [...statusLines(snapshot, 80, NOW), ...companyLines(snapshot, NOW)]
-    .map((line) => line.map(textOf).join(''))
-    .join('\n');
-  expect(page.replaceAll('\n', ' ')).toContain(`Waiting for ${task(current.migrationId)}`);
-  expect(page).not.toMatch(/ends|more by|No action needed|a minute/);
 });
 
 test('the list shows how long a migration has been paused, although the wait for a person began later', () => {
