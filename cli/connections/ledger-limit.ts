@@ -36,9 +36,9 @@ export function readProgressInTime(
 const MARK_WITHIN_MS = 2_000;
 
 /**
- * Adds whether the mark or the service has shown that the ledger is behind: false after the end, without a ledger, and if
- * the ledger does not have the migration. If it is not behind, a migration that has paused itself because of the ledger
- * has only to be resumed. Rejects if this takes longer than 8 s.
+ * Adds whether the mark or the service has shown that the ledger is behind: false after the end, without a ledger, and
+ * if the ledger does not have the migration. If it is not behind, a migration that has paused itself because of the
+ * ledger has only to be resumed. Rejects if this takes longer than 8 s.
  */
 export async function withLedgerState(
   ferry: MigrationClient,

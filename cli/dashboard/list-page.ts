@@ -104,9 +104,9 @@ function layoutFor(rows: readonly DashboardRow[], columns: number): Layout {
 }
 
 /**
- * Returns the ledger's counts if they have been read, or else the counts that the workflow reported in the state that the
- * row shows. Temporal's counts in the list do not distinguish companies that were left out from moved companies, so they
- * only show that no company has moved yet. Otherwise, `moved` is null.
+ * Returns the ledger's counts if they have been read, or else the counts that the workflow reported in the state that
+ * the row shows. Temporal's counts in the list do not distinguish companies that were left out from moved companies, so
+ * they only show that no company has moved yet. Otherwise, `moved` is null.
  */
 function movedOf({ overview, progress, state, step, done, failed, total }: DashboardRow) {
   const isCurrent = progress?.state === state && (progress.step === step || progress.route === step);

@@ -57,7 +57,8 @@ export function openProgressCache(ferry: LedgerClient): ProgressCache {
       // The workflow of a terminated migration would answer as if it were still running.
       const read = row.endedInTemporal ? readProgressInTime : queryProgress;
       const progress = await read(ferry, migrationId, QUERY_TIMEOUT_MS);
-      // Best effort. Not in parallel, because a worker that cannot replay the workflow answers only one of several queries.
+      // Best effort. Not in parallel, because a worker that cannot replay the workflow answers only one of several
+      // queries.
       const reported = row.endedInTemporal
         ? 0
         : await queryLedgerMark(ferry, migrationId, MARK_TIMEOUT_MS).catch(() => 0);

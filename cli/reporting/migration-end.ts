@@ -36,8 +36,8 @@ export interface ForecastFindings {
 }
 
 /**
- * Returns the forecast. While the windows are paused, it has no end that needs a further window. Null while the ledger is
- * behind.
+ * Returns the forecast. While the windows are paused, it has no end that needs a further window. Null while the ledger
+ * is behind.
  */
 export function shownForecast(
   progress: Progress,

@@ -136,9 +136,9 @@ function hasEnded({ progress, isOpen }: WatchSnapshot): boolean {
 
 /**
  * Returns whether a person must act. This is the case if the migration is waiting for a person, if support must
- * reconcile the ledger, or if the migration waits for a window that does not open, because the windows are paused. Until the next window
- * opens, it is also the case if no company is moving and there is a task for a person, for example to supply a
- * credential. While companies are moving, the view shows such a task, but `ferry watch` continues.
+ * reconcile the ledger, or if the migration waits for a window that does not open, because the windows are paused.
+ * Until the next window opens, it is also the case if no company is moving and there is a task for a person, for
+ * example to supply a credential. While companies are moving, the view shows such a task, but `ferry watch` continues.
  */
 function needsPerson({ progress, schedule = NOT_PAUSED, ledgerBehind = false, at }: WatchSnapshot): boolean {
   if (ledgerBehind || progress.waitingFor.roles.length > 0) return true;

@@ -80,8 +80,8 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     askService(env, platform.key),
   ]);
   const registered = ('application' in service && service.application) || null;
-  // Not in parallel with the query for the progress, because a worker that cannot replay the workflow answers only one of
-  // several pending queries.
+  // Not in parallel with the query for the progress, because a worker that cannot replay the workflow answers only one
+  // of several pending queries.
   const isLedgerBehind = await (recorded
     ? isLedgerBehindProgress(ferry, recorded)
     : isLedgerProvenBehind(ferry, migrationId));
