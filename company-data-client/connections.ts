@@ -10,8 +10,9 @@
  *   request is sent, the response is lost. That does not matter for a request that can be repeated.
  * - `certain`, for authorizations: an idle connection that the service cannot be closing, or a new one. The service
  *   announces how long it keeps an idle connection (`Keep-Alive: timeout=…`), counted from its response. A connection
- *   is certain for half of that time, but at most 10 s, counted from its last request. The request was sent before the response, so the
- *   time never begins too late. The other half allows for the time that the next request takes to arrive.
+ *   is certain for half of that time, but at most 10 s, counted from its last request. The request was sent before the
+ *   response, so the time never begins too late. The other half allows for the time that the next request takes to
+ *   arrive.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';

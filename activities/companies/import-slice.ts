@@ -146,7 +146,9 @@ export async function importSlice(
   const { mark, behindSince, isProvenBehind } = await checkLedgerMark(db, migrationId, knownMark);
   const stop = isProvenBehind ? 'ledger-behind' : end.stop;
   const outage = behindSince === null || isProvenBehind ? end.outage : reconciling(migrationId);
-  return { claimed, ...end, stop, outage, ledgerMark: Math.max(mark, knownMark) };
+  // The numbers belong to the stop of the slice.
+  const stopNumbers = isProvenBehind ? null : end.stopNumbers;
+  return { claimed, ...end, stop, stopNumbers, outage, ledgerMark: Math.max(mark, knownMark) };
 }
 
 /**

@@ -3,7 +3,7 @@ import { queryLedgerMark, readProgress, type MigrationClient } from '../../clien
 import { isOver } from '../../domain/migration/terminated';
 import { withReconciledLedger } from '../../domain/progress/ledger-behind';
 import type { Progress } from '../../domain/progress/progress';
-import { findLedgersBehind } from '../../store';
+import { findLedgersBehind, readMigration } from '../../store';
 import { withTimeout } from './waiting';
 
 /** Needed because a stopped database might not answer at all, not even with an error. */
@@ -48,9 +48,11 @@ export async function withLedgerState(
   const { migrationId, state } = progress;
   if (!db || isOver(state)) return { progress, ledgerBehind: false };
   // The workflow is queried first, because the ledger's mark can only rise in the meantime.
-  const reading = queryLedgerMark(ferry, migrationId, MARK_WITHIN_MS).then((mark) =>
-    findLedgersBehind(db, new Map([[migrationId, mark]])),
-  );
-  const ledgerBehind = (await withLedgerLimit(reading, 2 * MARK_WITHIN_MS)).has(migrationId);
-  return { progress: ledgerBehind ? progress : withReconciledLedger(progress), ledgerBehind };
+  const reading = queryLedgerMark(ferry, migrationId, MARK_WITHIN_MS).then(async (mark) => ({
+    behind: await findLedgersBehind(db, new Map([[migrationId, mark]])),
+    isKnown: (await readMigration(db, migrationId)) !== undefined,
+  }));
+  const { behind, isKnown } = await withLedgerLimit(reading, 2 * MARK_WITHIN_MS);
+  const ledgerBehind = behind.has(migrationId);
+  return { progress: isKnown && !ledgerBehind ? withReconciledLedger(progress) : progress, ledgerBehind };
 }

@@ -65,7 +65,9 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
 
   function rowProgress(migrationId: string): Progress | null {
     const read = progress.of(migrationId);
-    return read === null || behind === null || behind.has(migrationId) ? read : withReconciledLedger(read);
+    // The ledger might not contain the migration.
+    const isUnknown = behind === null || !overviews.has(migrationId);
+    return read === null || isUnknown || behind?.has(migrationId) ? read : withReconciledLedger(read);
   }
 
   async function readRows(
@@ -105,7 +107,7 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
     // a new state.
     if (!latest) overviews.clear();
     for (const overview of latest ?? []) overviews.set(overview.migrationId, overview);
-    const marks = visible
+    const marks = lines
       .filter(({ state, endedInTemporal }) => !endedInTemporal && !isOver(state))
       .map(({ migrationId }) => [migrationId, progress.markOf(migrationId)] as const);
     behind = (latest && (await attempt(withLedgerLimit(findLedgersBehind(ferry.db, new Map(marks)))))) || behind;

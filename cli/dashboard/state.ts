@@ -154,7 +154,7 @@ export function statusGroup(row: RoleFacts & Pick<DashboardRow, 'state' | 'step'
 /**
  * Names the roles that have to act: `client and support`, or `nobody`. Prefers the workflow's progress to Temporal's
  * search attribute (`waitingFor`), which names the client even for problems of the details that only support can solve.
- * While the ledger is behind, only support can act, because the migration refuses the decisions of all others.
+ * While the ledger is behind, support has to reconcile it before anything else.
  */
 export function actingRolesText({ waitingFor, progress, keysToConfirm = [], ledgerBehind = false }: RoleFacts): string {
   if (ledgerBehind) return 'support';

@@ -246,7 +246,8 @@ function logText(snapshot: WatchSnapshot): string {
     ...(leftOut > 0 ? [`${leftOut} left out, `] : []),
     ...(replaced === null ? [] : [`${replaced}, `]),
   ].join('');
-  if (ledgerBehind) return `${headline(progress)}: ${exceptions}waiting for support: ${ledgerBehindTask(migrationId)}`;
+  if (ledgerBehind)
+    return `${inLocalTime(headline(progress))}: ${exceptions}waiting for support: ${ledgerBehindTask(migrationId)}`;
   const who = waitingFor.roles.length === 0 ? '' : `waiting for ${actingText(progress)}: `;
   const paused = pausedTexts(progress)
     .map((text) => `paused ${inLocalTime(text)}; `)
@@ -259,7 +260,7 @@ function logText(snapshot: WatchSnapshot): string {
   const others = [meanwhileText(progress, keysToConfirm), windowsPaused].flatMap((text) => text ?? []);
   const tasks = [...task, ...others.map((text) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`)].join('; ');
   if (isEnding(progress.state) && inFlightIn(progress) > 0)
-    return `${headline(progress)}: ${exceptions}${counted(inFlightIn(progress), 'company')} still being moved or checked`;
+    return `${inLocalTime(headline(progress))}: ${exceptions}${counted(inFlightIn(progress), 'company')} still being moved or checked`;
   return `${inLocalTime(headline(progress))}: ${exceptions}${paused}${reopened}${tasks}`;
 }
 

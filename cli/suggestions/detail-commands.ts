@@ -55,7 +55,7 @@ export function detailCommands(
   ];
   const commands = [...manifest, ...about.flatMap(({ command }) => command ?? [])];
   if (first.length === 0 && (commands.length > 0 || codes.every((code) => CORRECTED_BY_AMENDING.includes(code)))) {
-    return [...registeredElsewhere(progress, applications), ...commands];
+    return [...(route === 'managed' ? registeredElsewhere(progress, applications) : []), ...commands];
   }
   const check =
     route === 'managed'

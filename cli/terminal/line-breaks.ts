@@ -2,7 +2,10 @@
 import { stripVTControlCharacters } from 'node:util';
 import { widthOf } from './styled-text';
 
-/** A word of a shell command. It ends before a comma, a semicolon or a parenthesis that a space or the line's end follows. */
+/**
+ * A word of a shell command. It ends before a comma, a semicolon or a parenthesis that a space or the line's end
+ * follows.
+ */
 const SHELL_WORD = String.raw`(?:\\.|"[^"]*"|'[^']*'|[^\s"';,)]|["';,)](?=\S))+`;
 
 /** A command, or its options, at the beginning of a line, or after a colon or a parenthesis. Printed to be pasted. */

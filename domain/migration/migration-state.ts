@@ -159,8 +159,8 @@ export interface MigrationState {
   readonly openedWindow: WindowOccurrence | null;
   readonly schedule: ScheduleState;
   /**
-   * True if the Schedule was paused during a batch run, which continues until its window closes. Absent otherwise, and
-   * once the workflow has looked for a window again.
+   * True if moves continue in a window that was opened, and the Schedule is paused, so that no further window opens.
+   * Absent otherwise.
    */
   readonly noFurtherWindow?: true;
   /** Each increase makes the workflow look for companies to move. Wake signals and reconnection checks can raise it. */

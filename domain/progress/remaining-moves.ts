@@ -54,11 +54,13 @@ export function remainingText(moves: RemainingMoves, now: string | null): string
  * @param now ISO 8601, UTC
  */
 export function areClosedUntilResumed(
-  { noFurtherWindow = false, windows }: Pick<RemainingMoves, 'noFurtherWindow' | 'windows'>,
+  { noFurtherWindow = false, window, windows }: Pick<RemainingMoves, 'noFurtherWindow' | 'window' | 'windows'>,
   now: string,
 ): boolean {
   const opensAt = nextMove(windows, now);
-  return noFurtherWindow && opensAt !== null && opensAt > now;
+  if (!noFurtherWindow || opensAt === null) return false;
+  // A run with long syncs can last into the next window, which nobody has opened.
+  return opensAt > now || (window !== null && !isAlwaysOpen(windows) && window.closesAt <= now);
 }
 
 /**

@@ -17,7 +17,7 @@ import { isForPausedWindows } from './waiting-for';
 export function retriedText(
   progress: Pick<
     Progress,
-    'state' | 'counts' | 'windows' | 'waitingFor' | 'outage' | 'areWindowsPaused' | 'noFurtherWindow'
+    'state' | 'counts' | 'window' | 'windows' | 'waitingFor' | 'outage' | 'areWindowsPaused' | 'noFurtherWindow'
   >,
   now: string,
   timeText: (iso: string) => string = momentText,

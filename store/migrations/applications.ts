@@ -45,8 +45,8 @@ export interface ApplicationInUse {
 
 /**
  * Lists the applications with which companies were connected on a migration's platform and in its namespace. Includes
- * companies of all migrations, open or ended, and companies that do not count as moved. A different application must not be registered for them, because the
- * service refreshes tokens only with the application that is registered.
+ * companies of all migrations, open or ended, and companies that do not count as moved. A different application must
+ * not be registered for them, because the service refreshes tokens only with the application that is registered.
  */
 export async function readApplicationsInUse(db: Database, migrationId: string): Promise<readonly ApplicationInUse[]> {
   return allRows<ApplicationInUse>(db)`

@@ -186,7 +186,7 @@ async function readLines(ferry: MigrationClient, client?: string) {
       ledgerBehind: ledger.behind.has(migrationId),
       onlyInLedger: false,
     };
-    // Until support has reconciled the ledger, the migration refuses the decisions of all others.
+    // Until support has reconciled the ledger, `decide` sends only a pause or a cancellation.
     if (line.ledgerBehind) return { ...line, waitingFor: 'support' };
     return withKeys.has(migrationId) ? { ...line, waitingFor: withSupport(line.waitingFor) } : line;
   });

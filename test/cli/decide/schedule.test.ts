@@ -186,7 +186,7 @@ test('pausing the windows says how long companies continue to move in the open w
 test('pausing windows that cover the whole week says that moves continue in an open window, and that no other opens', async () => {
   const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
   await migration.send('adjust', windowChange([{ days, from: '00:00', to: '00:00', timeZone: 'UTC' }]));
-  const stop = `If a window is already open, companies keep moving unless the migration is paused, because it covers the whole week. To stop moves now, run: ferry pause ${migration.id}\n`;
+  const stop = `The windows cover the whole week: if one is already open, companies keep moving unless the migration is paused. To stop moves now, run: ferry pause ${migration.id}\n`;
   expect((await run('schedule', 'pause', migration.id, '--by', 'Sam')).out).toContain(
     `paused by Sam; no further window opens. ${stop}`,
   );

@@ -41,6 +41,9 @@ describe('the remaining moves', () => {
     );
     expect(task({ syncing: 5, waiting: 2, moved: 3 }, window.closesAt, paused)).toBe('moves that have begun continue');
     expect(task({ syncing: 5, moved: 5 }, window.closesAt, paused)).toBe('the remaining companies are being moved');
+    // A run with long syncs has lasted into the next window, which nobody has opened.
+    const later = new Date(Date.parse(window.opensAt) + 7 * 86_400_000).toISOString();
+    expect(task({ syncing: 5, waiting: 2, moved: 3 }, later, paused)).toBe('moves that have begun continue');
   });
 
   test('need no window once the windows were removed, although the migration still has the last one', () => {

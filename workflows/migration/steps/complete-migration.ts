@@ -42,8 +42,9 @@ async function waitOrRun(migration: MigrationContext): Promise<void> {
   if (!(await migration.awaitInStep(isReady))) return;
   const state = migration.state();
   if (mayEndStep(state, STEP)) migration.endStep(STEP);
-  else if (needsFinishingRun(state)) await runBatch(migration);
-  else if (canMove(state) && (onlySyncing(state) || (await awaitWindow(migration)))) await runBatch(migration);
+  else if (needsFinishingRun(state)) await runBatch(migration, state.wakes);
+  else if (canMove(state) && (onlySyncing(state) || (await awaitWindow(migration))))
+    await runBatch(migration, state.wakes);
 }
 
 /**
@@ -80,10 +81,14 @@ async function awaitWindow(migration: MigrationContext): Promise<boolean> {
   // A migration that never had windows has no Schedule to update.
   const hasSchedule = window !== null || migration.state().schedule !== 'none';
   const schedule = hasSchedule ? await shortActivities.updateSchedule({ migrationId }) : 'none';
-  migration.change(({ noFurtherWindow: _, ...state }) => ({ ...state, window, schedule }));
+  const wasOpened = window !== null && migration.state().openedWindow?.opensAt === window.opensAt;
+  const isLast = schedule === 'paused' && wasOpened;
+  migration.change(({ noFurtherWindow: _, ...state }) => ({
+    ...{ ...state, window, schedule },
+    ...(isLast && { noFurtherWindow: true }),
+  }));
   if (window === null) return true;
-  const isOpened = schedule === 'running' || migration.state().openedWindow?.opensAt === window.opensAt;
-  if (opensInMs <= 0 && isOpened) return true;
+  if (opensInMs <= 0 && (schedule === 'running' || wasOpened)) return true;
   // Before the window opens, a run can only verify syncing companies, because the ledger refuses every claim.
   if (opensInMs > 0 && migration.state().counts.syncing > 0) return true;
   await migration.awaitCondition(hasChanged, {
@@ -93,7 +98,8 @@ async function awaitWindow(migration: MigrationContext): Promise<boolean> {
   return false;
 }
 
-async function runBatch(migration: MigrationContext): Promise<void> {
+/** @param wakes the wakes before the Schedule was last read, see `followSchedule` */
+async function runBatch(migration: MigrationContext, wakes: number): Promise<void> {
   const { migrationId } = migration.plan;
   const hasChanged = changedSince(migration.state());
   const countsBefore = migration.state().counts;
@@ -109,8 +115,10 @@ async function runBatch(migration: MigrationContext): Promise<void> {
     () => reportOf(run),
     // A cancelled run still finishes its slices, so it must be woken until it has ended.
     (isOver) =>
-      CancellationScope.nonCancellable(async () => {
-        await Promise.all([wakeOnChange(migration, run, isOver), followSchedule(migration, isOver)]);
+      CancellationScope.nonCancellable(() => {
+        // Ends with the run. Not awaited, because that would change the order of commands in older histories.
+        followSchedule(migration, wakes, isOver).catch(() => undefined);
+        return wakeOnChange(migration, run, isOver);
       }),
   );
   await refreshCounts(migration, () => ({ outage: null }));
@@ -205,20 +213,24 @@ async function wakeOnChange(
 }
 
 /**
- * Reads the Schedule again each time a person has paused or resumed it with ferry during a batch run. The run continues
- * until its window closes, but views must not promise moves in a further window that does not open.
+ * Reads the Schedule again after each wake during a batch run, because a person might have paused or resumed it with
+ * ferry. The run continues until its window closes, but views must not promise moves in a further window that does not
+ * open.
+ *
+ * @param wakes the wakes before the Schedule was last read
  */
-async function followSchedule(migration: MigrationContext, isOver: () => boolean): Promise<void> {
+async function followSchedule(migration: MigrationContext, wakes: number, isOver: () => boolean): Promise<void> {
   const { migrationId } = migration.plan;
-  let { wakes } = migration.state();
-  for (;;) {
-    await migration.until(() => isOver() || migration.state().wakes !== wakes);
+  for (let known = wakes; ;) {
+    await migration.until(() => isOver() || migration.state().wakes !== known);
     if (isOver()) return;
     const { closed, schedule } = migration.state();
-    wakes = migration.state().wakes;
+    known = migration.state().wakes;
     // Histories of earlier versions do not contain this activity.
     if (closed !== null || schedule === 'none' || !patched('follow-schedule')) continue;
-    const isNowPaused = (await shortActivities.updateSchedule({ migrationId })) === 'paused';
-    migration.change(({ noFurtherWindow: _, ...state }) => (isNowPaused ? { ...state, noFurtherWindow: true } : state));
+    const current = await shortActivities.updateSchedule({ migrationId });
+    migration.change(({ noFurtherWindow: _, ...state }) =>
+      current === 'paused' ? { ...state, noFurtherWindow: true } : { ...state, schedule: current },
+    );
   }
 }

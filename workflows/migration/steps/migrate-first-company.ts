@@ -16,7 +16,8 @@ const STEP = 'migrate-first-company';
 /**
  * Waits for the agreed start and an open window, chooses a company, moves and verifies it, and waits for support to
  * approve the evidence. If support rejects it and does not abandon the migration, `firstCompany` is cleared, and the
- * step runs again with the company that support has chosen. If the ledger refuses the approval, the company is checked again.
+ * step runs again with the company that support has chosen. If the ledger refuses the approval, the company is checked
+ * again.
  */
 export async function migrateFirstCompany(migration: MigrationContext): Promise<void> {
   if (!(await awaitStartTime(migration))) return;
