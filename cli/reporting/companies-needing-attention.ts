@@ -145,8 +145,8 @@ export function printLacking(output: Output, { migration, portal }: Target, page
     companies.map((company) => [company.reference, company.name, missingCredentialText(company) ?? '']),
   );
   printMore(output, page, `list all with: ferry companies ${migration.id} --without-credential`);
-  const by = migration.route === 'self-service' ? byClientNamed(migration.suppliedBy) : BY_CLIENT;
-  output.line(`  ${clientCommand(`ferry credentials ${migration.id} credentials.csv ${by}`, portal)}`);
+  const byClient = migration.route === 'self-service' ? byClientNamed(migration.suppliedBy) : BY_CLIENT;
+  output.line(`  ${clientCommand(`ferry credentials ${migration.id} credentials.csv ${byClient}`, portal)}`);
   output.line(
     `      supply credentials${migration.rotating ? ' that the client exported after its confirmation' : ''}`,
   );

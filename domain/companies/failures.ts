@@ -236,12 +236,12 @@ const SHOWN_STOPS: Readonly<Record<StopReason, { readonly cause: string; readonl
   'application-refused': {
     cause: "the platform rejects the client's application, or a credential was obtained with another application",
     advice:
-      "ferry exceptions lists the companies; correct the application's secret (or, if no company has moved with it, its client id or environment), or supply credentials that it obtained; then resume",
+      "the output of ferry exceptions lists the companies; correct the application's secret (or, if no company has moved with it, its client id or environment), or supply credentials that it obtained; then resume",
   },
   'wrong-organization': {
     cause: 'a credential gives access to an organization other than the one in the manifest',
     advice:
-      'ferry exceptions lists the companies; if rows of the manifest have shifted by one, correct them, and supply their credentials again; if rows of the credentials have shifted by one, replace the credentials of all companies that are still waiting; otherwise, replace only the wrong credentials; then resume',
+      'the output of ferry exceptions lists the companies; if rows of the manifest have shifted by one, correct them, and supply their credentials again; if rows of the credentials have shifted by one, replace the credentials of all companies that are still waiting; otherwise, replace only the wrong credentials; then resume',
   },
   'too-many-failures': {
     cause: 'too many companies could not be moved',

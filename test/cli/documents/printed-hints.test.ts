@@ -43,7 +43,7 @@ function textsOf(file: string): readonly Text[] {
 
 /** Returns a plausible value for an expression, depending on the names in it. */
 function valueOf(expression: string): string {
-  if (/BY_CLIENT|byClientNamed/.test(expression)) return '--as client --by "your name"';
+  if (/BY_CLIENT|byClient/.test(expression)) return '--as client --by "your name"';
   if (/WITH_REASON/.test(expression)) return '--reason "why"';
   if (/fingerprint/.test(expression)) return '930f-ae9c-e700-114a-8336-c65a-0a25-246e';
   if (/slug/.test(expression)) return 'quickbooks-online';

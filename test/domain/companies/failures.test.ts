@@ -168,14 +168,14 @@ test('the reason for a pause because of a restored ledger stays true after the l
 
 test('the advice about a refused application also helps if another application obtained a credential', () => {
   expect(shownStopText('application-refused', stopReasonText('application-refused', 'A-1, A-2'))).toBe(
-    "the platform rejects the client's application, or a credential was obtained with another application (A-1, A-2); ferry exceptions lists the companies; correct the application's secret (or, if no company has moved with it, its client id or environment), or supply credentials that it obtained; then resume",
+    "the platform rejects the client's application, or a credential was obtained with another application (A-1, A-2); the output of ferry exceptions lists the companies; correct the application's secret (or, if no company has moved with it, its client id or environment), or supply credentials that it obtained; then resume",
   );
 });
 
 test('people read the current advice about a pause, with the numbers of the stored text', () => {
   const stored = stopReasonText('wrong-organization', 'A-1 (Acme), A-2');
   expect(shownStopText('wrong-organization', stored)).toMatch(
-    /^a credential gives access to an organization other than the one in the manifest \(A-1 \(Acme\), A-2\); ferry exceptions lists the companies; if rows of the manifest have shifted by one, correct them, and supply their credentials again; /,
+    /^a credential gives access to an organization other than the one in the manifest \(A-1 \(Acme\), A-2\); the output of ferry exceptions lists the companies; if rows of the manifest have shifted by one, correct them, and supply their credentials again; /,
   );
   expect(shownStopText('too-many-failures', stopReasonText('too-many-failures', '5 of 9'))).toBe(
     'too many companies could not be moved (5 of 9); find out why, then resume; the failures so far then no longer count towards the next pause',

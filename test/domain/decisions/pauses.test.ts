@@ -131,7 +131,7 @@ test('every view shows the current advice about an automatic pause, but its dige
   const automatic: Pause = { reason, by: null, stopReason: 'wrong-organization', at: LATER };
   const paused = withAutomaticPause(MOVING, automatic);
   const advice =
-    /organization other than the one in the manifest \(acme-1 \(Acme\)\); ferry exceptions lists the companies; if rows of the manifest have shifted by one, correct them, .*; then resume$/;
+    /organization other than the one in the manifest \(acme-1 \(Acme\)\); the output of ferry exceptions lists the companies; if rows of the manifest have shifted by one, correct them, .*; then resume$/;
   expect(waitingForOf(paused).what).toMatch(advice);
   expect(pauseText(automatic)).toMatch(advice);
   expect(pauseFact({ ...progressAt(paused), route: 'self-service' }, automatic)).toMatch(advice);
