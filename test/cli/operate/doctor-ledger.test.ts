@@ -53,7 +53,7 @@ test('another ledger is reported if it contains none of the migrations that run 
   const other = await createTestDatabase('ledger');
   const advice = (these: string) =>
     `check that DATABASE_URL names the ledger of ${these}; if the ledger was restored from a backup, docs/backup.md says what to do next`;
-  const first = await startTestMigration(orchestrator, 'one', ['sbx-ok-1.o1']);
+  const first = await startTestMigration(orchestrator, 'lone', ['sbx-ok-1.o1']);
   await first.until(({ preflight }) => preflight !== null);
   await until(async () => (await running()) === first.id);
   const alone = await runDoctor(other.url);

@@ -17,7 +17,7 @@ function fileOf(name: string, content: string): string {
 }
 
 test('the key is found in the complete output of ferry migration-key, and a file without a key is refused', async () => {
-  const { id, until: reached } = await startTestMigration(orchestrator, 'explained', ['sbx-ok-1.e1']);
+  const { id, until: reached } = await startTestMigration(orchestrator, 'keyed', ['sbx-ok-1.e1']);
   await reached(({ preflight, checking }) => preflight !== null && !checking);
   const provider = String((await runJson(orchestrator, 'migration-key', id)).json['signedBy']);
   const { out } = await ferry(['migration-key', id], undefined, orchestrator.env);
