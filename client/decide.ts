@@ -48,8 +48,8 @@ export interface DecisionResult {
  * queries the outcome. The duplicate is harmless, because a migration applies each decision id only once.
  *
  * @param message the kind of decision: `approve`, `reject`, `pause`, `retry`, ...
- * @throws NoSuchMigration also if the migration is not in the ledger, which is then the ledger of other migrations, or was
- *   restored to a state before the start; nothing has been sent
+ * @throws NoSuchMigration also if the migration is not in the ledger, which is then the ledger of other migrations, or
+ *   was restored to a state before the start; nothing has been sent
  * @throws MigrationClosed
  * @throws PayloadKeyMissing if the payload key is not configured on this machine; nothing has been sent
  * @throws LedgerBehind if the ledger is known to be behind; nothing has been sent
@@ -76,8 +76,8 @@ export interface SignedDecision extends IdentifiedDecision {
  * Sends a decision that another program has signed, unchanged, and waits for its outcome like {@link decide}. Does not
  * verify the signature. If the decision is already in the ledger, returns its outcome and sends nothing.
  *
- * @throws NoSuchMigration also if the migration is not in the ledger, which is then the ledger of other migrations, or was
- *   restored to a state before the start; nothing has been sent
+ * @throws NoSuchMigration also if the migration is not in the ledger, which is then the ledger of other migrations, or
+ *   was restored to a state before the start; nothing has been sent
  * @throws MigrationClosed
  * @throws PayloadKeyMissing if the payload key is not configured on this machine; nothing has been sent
  * @throws LedgerBehind if the ledger is known to be behind; nothing has been sent

@@ -54,8 +54,8 @@ export interface HandoverReport {
 
 /**
  * Reads the current report from the ledger and the audit trail. Works at any time, even after Temporal has deleted the
- * workflow. Until the migration has ended, also asks Temporal whether the workflow has ended abnormally, and whether the
- * ledger is behind it.
+ * workflow. Until the migration has ended, also asks Temporal whether the workflow has ended abnormally, and whether
+ * the ledger is behind it.
  *
  * @throws NoSuchMigration
  */
@@ -101,8 +101,8 @@ export async function readReport(
 }
 
 /**
- * Returns whether the ledger is known to be behind the workflow. Does not ask the workflow of a migration whose end is in
- * the ledger. If the workflow cannot be asked, only the flag in the ledger counts.
+ * Returns whether the ledger is known to be behind the workflow. Does not ask the workflow of a migration whose end is
+ * in the ledger. If the workflow cannot be asked, only the flag in the ledger counts.
  */
 async function isBehind(ferry: Parameters<typeof readReport>[0], { id, ending }: StoredMigration): Promise<boolean> {
   if (ending !== null) return false;

@@ -106,7 +106,10 @@ class ComposeProject {
     return lines(await this.engine.run(['ps', '--all', '--quiet', ...filters]));
   }
 
-  /** Starts the services that are not left out and have no profile. Waits until they are healthy and the jobs have ended. */
+  /**
+   * Starts the services that are not left out and have no profile. Waits until they are healthy and the jobs have
+   * ended.
+   */
   async start(leftOut: readonly string[], log: (line: string) => void): Promise<void> {
     if (this.engine.name === 'docker') {
       await this.compose('up', '--detach', '--wait', '--no-build');

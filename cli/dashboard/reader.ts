@@ -41,8 +41,8 @@ export interface ReadRequest {
 }
 
 /**
- * The same as `QUERY_TIMEOUT_MS` in progress-cache.ts: long enough for a second attempt, which reaches another worker if
- * the first has died.
+ * The same as `QUERY_TIMEOUT_MS` in progress-cache.ts: long enough for a second attempt, which reaches another worker
+ * if the first has died.
  */
 const TEMPORAL_TIMEOUT_MS = 4_000;
 const MAX_DECISIONS = 20;
@@ -175,7 +175,8 @@ async function listTerminated(ferry: LedgerClient, ids: readonly string[]): Prom
   if (ids.length === 0) return [];
   const list = () => collected(listMigrations(ferry, ids));
   const listed = ferry.temporal.withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, list);
-  // The list also reads the ledger. If Temporal does not answer, its deadline must end first, so that the error says so.
+  // The list also reads the ledger. If Temporal does not answer, its deadline must end first, so that the error says
+  // so.
   return (await withLedgerLimit(listed, TEMPORAL_TIMEOUT_MS)).filter(({ endedInTemporal }) => endedInTemporal);
 }
 

@@ -41,8 +41,8 @@ export async function check(
 }
 
 /**
- * Returns the reason for an error on one line. The reason for a gRPC error is in the details of its cause, and the reason
- * for an error of `fetch` in the message of its cause.
+ * Returns the reason for an error on one line. The reason for a gRPC error is in the details of its cause, and the
+ * reason for an error of `fetch` in the message of its cause.
  */
 function findingOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';

@@ -1,7 +1,7 @@
 /**
- * Checks that the ledger is that of the migrations that run in Temporal. Checks its open migrations: that the ledger was
- * not restored to an older state, that their workflows have not ended in Temporal, that no other workflow occupies a
- * workflow id that they need, and that their vaults can be opened. Also checks that workers have not given up on any
+ * Checks that the ledger is that of the migrations that run in Temporal. Checks its open migrations: that the ledger
+ * was not restored to an older state, that their workflows have not ended in Temporal, that no other workflow occupies
+ * a workflow id that they need, and that their vaults can be opened. Also checks that workers have not given up on any
  * portal request in the last day. Changes nothing.
  */
 import {

@@ -116,7 +116,8 @@ export function printMigration(
   if (paused !== null) output.line(output.styled('yellow', paused));
   for (const failure of found.retryTexts) output.line(output.styled('yellow', `Retrying: ${failure}`));
   output.line();
-  // The cause of an automatic pause, and what to do about it, need the room of the steps. The first line names the step.
+  // The cause of an automatic pause, and what to do about it, need the room of the steps. The first line names the
+  // step.
   const isPausedAutomatically = !hasEnded && (progress.pause?.stopReason ?? null) !== null;
   if (progress.route !== 'self-service' && (inFull || !isPausedAutomatically)) {
     const rows = progress.steps.map((step) => stepRow(step, found.confirmedBy));

@@ -53,9 +53,9 @@ export type HowToListAll = string | { readonly command: string };
 /**
  * Prints the first findings of each kind, by file and line.
  *
- * @param howToListAll null to list all: if a person asks for it, or if the command has supplied or sealed credentials and
- *   must not be repeated only to list them. The list is short then, because a file of credentials without errors has at
- *   most one warning for each column
+ * @param howToListAll null to list all: if a person asks for it, or if the command has supplied or sealed credentials
+ *   and must not be repeated only to list them. The list is short then, because a file of credentials without errors
+ *   has at most one warning for each column
  */
 export function printFindings(output: Output, findings: FindingList, howToListAll: HowToListAll | null): void {
   const perKind = howToListAll === null ? Infinity : SHOWN_PER_KIND;

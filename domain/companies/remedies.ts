@@ -146,8 +146,8 @@ export const RELINKABLE: readonly FailureKind[] = FAILURE_KINDS.filter((kind) =>
 );
 
 /**
- * Tells the client what to do for the most promising remedy, which is never `application`. In the managed route, support
- * decides whether to try a company again.
+ * Tells the client what to do for the most promising remedy, which is never `application`. In the managed route,
+ * support decides whether to try a company again.
  */
 export function clientRemedyText(remedy: Exclude<Remedy, 'application'>, route: Route): string {
   switch (remedy) {

@@ -88,8 +88,8 @@ export function fourEyesRefusal(
 }
 
 /**
- * Returns whether the four-eyes rule excludes every approver of this role. Then a new approver is needed or, in step 2, a
- * proposal of another person.
+ * Returns whether the four-eyes rule excludes every approver of this role. Then a new approver is needed or, in step 2,
+ * a proposal of another person.
  */
 export function excludesEveryApprover(
   approvers: readonly Pick<Approver, 'role' | 'by'>[],

@@ -180,9 +180,13 @@ export interface MigrationState {
   readonly asksWhileDeferred?: true;
   /** True once `counts.relinked` has changed the task in `waitingFor`. Absent in earlier versions' histories. */
   readonly countsRelinked?: true;
-  /** True once a rejected application can be replaced before the first company. Absent in earlier versions' histories. */
+  /**
+   * True once a rejected application can be replaced before the first company. Absent in earlier versions' histories.
+   */
   readonly replacesRejected?: true;
-  /** True once a decision arrived during a wait in self-service, which goes on. Absent in earlier versions' histories. */
+  /**
+   * True once a decision arrived during a wait in self-service, which goes on. Absent in earlier versions' histories.
+   */
   readonly keepsWait?: true;
   readonly batchRuns: number;
   /** The current outage; null if calls get through. */

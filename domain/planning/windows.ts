@@ -131,8 +131,9 @@ export function isAlwaysOpen(windows: readonly Window[]): boolean {
 
 /**
  * Returns whether an occurrence is longer than {@link LONGEST_OCCURRENCE_MS}. If all windows have the same time zone,
- * such an occurrence ends only because {@link windowOccurrences} looks no further ahead, because a gap would recur every
- * week. With several time zones, it can still close: around clock changes, a gap can exist for a few weeks of a year.
+ * such an occurrence ends only because {@link windowOccurrences} looks no further ahead, because a gap would recur
+ * every week. With several time zones, it can still close: around clock changes, a gap can exist for a few weeks of a
+ * year.
  */
 export function neverCloses({ opensAt, closesAt }: WindowOccurrence): boolean {
   return isEndless(Date.parse(opensAt), Date.parse(closesAt));

@@ -58,7 +58,9 @@ export interface PreflightFacts {
   readonly endsBy: string | null | undefined;
   /** True if `endsBy` assumes that all open companies can move now, although it is not known when they can. */
   readonly isEndAssumed?: boolean;
-  /** True if there might be an estimate, but it cannot be read, because no worker answers. `endsBy` is then undefined. */
+  /**
+   * True if there might be an estimate, but it cannot be read, because no worker answers. `endsBy` is then undefined.
+   */
   readonly isEstimateUnread?: boolean;
 }
 

@@ -250,7 +250,9 @@ function applicationText({ route, platform }: GoNoGoFacts, application: ServiceF
   return application ? `${application.clientId} (${application.environment})` : 'not shown by the service';
 }
 
-/** Answers with the findings and their advice. Only errors are a no-go. Warnings are reported if there are no errors. */
+/**
+ * Answers with the findings and their advice. Only errors are a no-go. Warnings are reported if there are no errors.
+ */
 function answerFrom(check: Answer['check'], findings: readonly PreflightFinding[], good: string): Answer {
   const errors = findings.filter(({ severity }) => severity === 'error');
   const reported = errors.length > 0 ? errors : findings;

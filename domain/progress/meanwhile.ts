@@ -75,7 +75,9 @@ export function hasOverdueConfirmations({
   );
 }
 
-/** Returns whether the migration is paused because the platform rejects the application, and no other was supplied yet. */
+/**
+ * Returns whether the migration is paused because the platform rejects the application, and no other was supplied yet.
+ */
 export function shouldCorrectApplication({ route, state, pause, checking, waitingFor }: Progress): boolean {
   const isRejected = route === 'managed' && state === 'paused' && pause?.stopReason === 'application-refused';
   return isRejected && !checking && !isForCorrectedApplication(waitingFor);

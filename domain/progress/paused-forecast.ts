@@ -26,8 +26,8 @@ export function forecastWhilePaused(
 }
 
 /**
- * Returns {@link liveForecastOf}. If the workflow knows that no further window opens, the forecast has no end that needs
- * one.
+ * Returns {@link liveForecastOf}. If the workflow knows that no further window opens, the forecast has no end that
+ * needs one.
  *
  * @param live null if the ledger was not read
  * @param now ISO 8601, UTC

@@ -41,8 +41,8 @@ export function remainingText(moves: RemainingMoves, now: string | null): string
     return `the remaining companies are moved in the window from ${opens} to ${closes}`;
   if (!isAhead)
     return `the remaining companies are being moved${window === null ? '' : `, in the window from ${opens} to ${closes}`}`;
-  // Moves that have begun need no window. Does not say when more moves begin, because `ferry show` prints this text also
-  // while a person has paused the windows.
+  // Moves that have begun need no window. Does not say when more moves begin, because `ferry show` prints this text
+  // also while a person has paused the windows.
   return ready === moving
     ? 'the remaining companies are being moved'
     : `moves that have begun continue; no more begin before ${opens}`;

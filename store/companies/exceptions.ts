@@ -143,8 +143,8 @@ export async function retryWithNewCredential(
 
 /**
  * Marks companies whose end customers were sent the link to reconnect. From now on, the activity `checkReconnected`
- * checks their connections, even if they do not have to reconnect. For `all`, marks only the companies for which this is
- * a remedy (`remediesFor`).
+ * checks their connections, even if they do not have to reconnect. For `all`, marks only the companies for which this
+ * is a remedy (`remediesFor`).
  *
  * @returns the number of marked companies
  */

@@ -30,8 +30,8 @@ export interface DatabaseOptions {
   /** Receives a function that returns the current usage of the pool. Optional. */
   readonly onPool?: ((usage: () => PoolUsage) => void) | undefined;
   /**
-   * True to create the ledger if the database contains none. Default: false, because the address is then probably wrong,
-   * and no worker would use the new ledger.
+   * True to create the ledger if the database contains none. Default: false, because the address is then probably
+   * wrong, and no worker would use the new ledger.
    */
   readonly createLedger?: boolean | undefined;
   /** Called if this process has created the ledger. Optional. */

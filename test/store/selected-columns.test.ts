@@ -1,4 +1,6 @@
-/** The text of each `sql<Row>`, `allRows<Row>` and `oneRow<Row>` names all fields of `Row`. TypeScript cannot check it. */
+/**
+ * The text of each `sql<Row>`, `allRows<Row>` and `oneRow<Row>` names all fields of `Row`. TypeScript cannot check it.
+ */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';

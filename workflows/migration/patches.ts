@@ -44,8 +44,8 @@ function replacingRejected(state: MigrationState): MigrationState {
 }
 
 /**
- * Sets `keepsWait` once a decision has to be recorded while a self-service migration waits for the client. The wait then
- * goes on, and with it the timer of the next reminder, which earlier versions cancelled.
+ * Sets `keepsWait` once a decision has to be recorded while a self-service migration waits for the client. The wait
+ * then goes on, and with it the timer of the next reminder, which earlier versions cancelled.
  */
 function keepingWait(state: MigrationState): MigrationState {
   if (state.keepsWait || state.wait === null || !isRecordingDecisions(waitingForOf(state))) return state;

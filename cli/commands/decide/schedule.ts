@@ -111,8 +111,8 @@ async function show(ferry: LedgerClient, ids: readonly string[]): Promise<Comman
 }
 
 /**
- * Returns how a migration has ended, even if it is not closed yet, because its workflow was terminated in Temporal; null
- * if it has not ended.
+ * Returns how a migration has ended, even if it is not closed yet, because its workflow was terminated in Temporal;
+ * null if it has not ended.
  */
 async function readEndText(ferry: LedgerClient, migrationId: string): Promise<string | null> {
   const migration = await readMigration(ferry.db, migrationId);

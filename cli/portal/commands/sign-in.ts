@@ -15,8 +15,8 @@ import { createFolder, deleteSignIn, readSignIns, writeSignIn, type SignIn } fro
 import { parseLink, type PortalLink } from '../target';
 
 /**
- * `ferry --portal <link> sign-in`: redeems an invitation. Without one, signs in again with the stored key if the session
- * has ended.
+ * `ferry --portal <link> sign-in`: redeems an invitation. Without one, signs in again with the stored key if the
+ * session has ended.
  */
 export function addSignIn(context: PortalContext): void {
   const { program, run } = context;

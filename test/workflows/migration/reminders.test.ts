@@ -1,4 +1,6 @@
-/** Notices to a webhook when a migration has stopped or has waited for the client, and the waits that they are about. */
+/**
+ * Notices to a webhook when a migration has stopped or has waited for the client, and the waits that they are about.
+ */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { Secret } from '../../../security';
