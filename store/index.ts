@@ -74,7 +74,7 @@ export type { RecordedCompany, Repair } from './migrations/reconciliation';
 export {
   checkLedgerMark,
   clearLedgerFlag,
-  findLedgersBehind,
+  readLedgersBehind,
   flagForReconciliation,
   flagLedger,
   readLedgerStatus,

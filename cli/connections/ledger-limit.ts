@@ -3,7 +3,7 @@ import { queryLedgerMark, readProgress, type MigrationClient } from '../../clien
 import { isOver } from '../../domain/migration/terminated';
 import { withReconciledLedger } from '../../domain/progress/ledger-behind';
 import type { Progress } from '../../domain/progress/progress';
-import { findLedgersBehind, readMigration } from '../../store';
+import { readLedgersBehind } from '../../store';
 import { withTimeout } from './waiting';
 
 /** Needed because a stopped database might not answer at all, not even with an error. */
@@ -48,11 +48,9 @@ export async function withLedgerState(
   const { migrationId, state } = progress;
   if (!db || isOver(state)) return { progress, ledgerBehind: false };
   // The workflow is queried first, because the ledger's mark can only rise in the meantime.
-  const reading = queryLedgerMark(ferry, migrationId, MARK_WITHIN_MS).then(async (mark) => ({
-    behind: await findLedgersBehind(db, new Map([[migrationId, mark]])),
-    isKnown: (await readMigration(db, migrationId)) !== undefined,
-  }));
-  const { behind, isKnown } = await withLedgerLimit(reading, 2 * MARK_WITHIN_MS);
-  const ledgerBehind = behind.has(migrationId);
-  return { progress: isKnown && !ledgerBehind ? withReconciledLedger(progress) : progress, ledgerBehind };
+  const reading = queryLedgerMark(ferry, migrationId, MARK_WITHIN_MS).then((mark) =>
+    readLedgersBehind(db, new Map([[migrationId, mark]])),
+  );
+  const isBehind = (await withLedgerLimit(reading, 2 * MARK_WITHIN_MS)).get(migrationId);
+  return { progress: isBehind === false ? withReconciledLedger(progress) : progress, ledgerBehind: isBehind ?? false };
 }

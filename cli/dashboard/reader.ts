@@ -3,7 +3,7 @@
  * migration whose page is shown.
  */
 import {
-  findLedgersBehind,
+  readLedgersBehind,
   listUnconfirmedKeys,
   listUnfinishedMigrations,
   readCompanies,
@@ -61,13 +61,11 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
   let terminated: readonly MigrationSummary[] = [];
   let unconfirmed: readonly UnconfirmedKey[] = [];
   // Null until the ledger has answered.
-  let behind: ReadonlySet<string> | null = null;
+  let behind: ReadonlyMap<string, boolean> | null = null;
 
   function rowProgress(migrationId: string): Progress | null {
     const read = progress.of(migrationId);
-    // The ledger might not contain the migration.
-    const isUnknown = behind === null || !overviews.has(migrationId);
-    return read === null || isUnknown || behind?.has(migrationId) ? read : withReconciledLedger(read);
+    return read !== null && behind?.get(migrationId) === false ? withReconciledLedger(read) : read;
   }
 
   async function readRows(
@@ -93,7 +91,7 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
         overview: overviews.get(line.migrationId) ?? null,
         progress: rowProgress(line.migrationId),
         keysToConfirm: isOver(line.state) ? [] : peopleIn(line.migrationId, unconfirmed),
-        ledgerBehind: behind?.has(line.migrationId) ?? false,
+        ledgerBehind: behind?.get(line.migrationId) ?? false,
       }));
     const visible = visibleRows(current());
     const ids = visible.map(({ migrationId }) => migrationId);
@@ -110,7 +108,7 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
     const marks = lines
       .filter(({ state, endedInTemporal }) => !endedInTemporal && !isOver(state))
       .map(({ migrationId }) => [migrationId, progress.markOf(migrationId)] as const);
-    behind = (latest && (await attempt(withLedgerLimit(findLedgersBehind(ferry.db, new Map(marks)))))) || behind;
+    behind = (latest && (await attempt(withLedgerLimit(readLedgersBehind(ferry.db, new Map(marks)))))) || behind;
     return current();
   }
 

@@ -1,6 +1,6 @@
 /** The state of the dashboard: plain data that only readings, keys and decisions change. */
 import { actingText } from '../../domain/progress/acting-roles';
-import { withSupport } from '../../domain/progress/meanwhile';
+import { withTasksOfSupport } from '../../domain/progress/meanwhile';
 import type { Progress } from '../../domain/progress/progress';
 import type { AuditEntry, Confirmers, LedgerCompany, Overview } from '../../store';
 import type { DecisionResult, MigrationSummary } from '../../client';
@@ -154,12 +154,10 @@ export function statusGroup(row: RoleFacts & Pick<DashboardRow, 'state' | 'step'
 /**
  * Names the roles that have to act: `client and support`, or `nobody`. Prefers the workflow's progress to Temporal's
  * search attribute (`waitingFor`), which names the client even for problems of the details that only support can solve.
- * While the ledger is behind, support has to reconcile it before anything else.
  */
 export function actingRolesText({ waitingFor, progress, keysToConfirm = [], ledgerBehind = false }: RoleFacts): string {
-  if (ledgerBehind) return 'support';
   const roles = progress ? actingText(progress) || 'nobody' : waitingFor;
-  return keysToConfirm.length === 0 ? roles : withSupport(roles);
+  return withTasksOfSupport(roles, { ledgerBehind, hasKeysToConfirm: keysToConfirm.length > 0 });
 }
 
 type RoleFacts = Pick<DashboardRow, 'waitingFor' | 'progress' | 'keysToConfirm' | 'ledgerBehind'>;

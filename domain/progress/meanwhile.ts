@@ -45,9 +45,16 @@ export function withKeysToConfirm(task: WaitingFor | null, people: readonly stri
   return { roles: [...new Set([...task.roles, 'support' as const])], what };
 }
 
-/** Returns who has to act, `client and support` or `nobody`, if support has to confirm keys as well. */
-export function withSupport(roles: string): string {
-  if (roles.includes('support')) return roles;
+/**
+ * Adds support to the roles that have to act, such as `client` or `nobody`, if it has to confirm keys. While the ledger
+ * is behind, only support has to act: before it has reconciled the ledger, only a pause or a cancellation is accepted.
+ */
+export function withTasksOfSupport(
+  roles: string,
+  { ledgerBehind, hasKeysToConfirm }: { readonly ledgerBehind: boolean; readonly hasKeysToConfirm: boolean },
+): string {
+  if (ledgerBehind) return 'support';
+  if (!hasKeysToConfirm || roles.includes('support')) return roles;
   return roles === 'nobody' || roles === '' ? 'support' : `${roles} and support`;
 }
 

@@ -43,22 +43,23 @@ export async function readLedgerStatus(db: Queryable, migrationId: string): Prom
 }
 
 /**
- * Finds the migrations whose ledger is proven to be behind: it is flagged for that, or its mark is lower than the mark
- * that the caller read earlier. Changes nothing.
+ * Reads for each of these migrations whether its ledger is proven to be behind: it is flagged for that, or its mark is
+ * lower than the mark that the caller read earlier. Changes nothing.
  *
- * @param knownMarks the marks by the ids of the migrations, of which only these are examined
+ * @param knownMarks the marks by the ids of the migrations
+ * @returns by the ids of the migrations, without those that the ledger does not contain
  */
-export async function findLedgersBehind(
+export async function readLedgersBehind(
   db: Queryable,
   knownMarks: ReadonlyMap<string, number>,
-): Promise<ReadonlySet<string>> {
-  const found = await sql<{ id: string }>`
-    select id from migrations
+): Promise<ReadonlyMap<string, boolean>> {
+  const found = await sql<{ id: string; isBehind: boolean }>`
+    select id, (behind_since is not null and not behind_unproven)
+      or known.mark > (select coalesce(sum(m.mark), 0) from ledger_marks m where m.migration_id = id) as "isBehind"
+    from migrations
     join unnest(${[...knownMarks.keys()]}::text[], ${[...knownMarks.values()]}::bigint[]) as known (migration_id, mark)
-      on known.migration_id = id
-    where (behind_since is not null and not behind_unproven)
-      or known.mark > (select coalesce(sum(m.mark), 0) from ledger_marks m where m.migration_id = id)`.execute(db);
-  return new Set(found.rows.map(({ id }) => id));
+      on known.migration_id = id`.execute(db);
+  return new Map(found.rows.map(({ id, isBehind }) => [id, isBehind]));
 }
 
 /**

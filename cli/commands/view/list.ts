@@ -1,5 +1,5 @@
 import { actingText } from '../../../domain/progress/acting-roles';
-import { withSupport } from '../../../domain/progress/meanwhile';
+import { withTasksOfSupport } from '../../../domain/progress/meanwhile';
 import {
   isLedgerProvenBehind,
   listMigrations,
@@ -186,9 +186,8 @@ async function readLines(ferry: MigrationClient, client?: string) {
       ledgerBehind: ledger.behind.has(migrationId),
       onlyInLedger: false,
     };
-    // Until support has reconciled the ledger, `decide` sends only a pause or a cancellation.
-    if (line.ledgerBehind) return { ...line, waitingFor: 'support' };
-    return withKeys.has(migrationId) ? { ...line, waitingFor: withSupport(line.waitingFor) } : line;
+    const tasks = { ledgerBehind: line.ledgerBehind, hasKeysToConfirm: withKeys.has(migrationId) };
+    return { ...line, waitingFor: withTasksOfSupport(line.waitingFor, tasks) };
   });
   return { migrations: [...lines, ...onlyInLedger], notInLedger: ledger.notInLedger, toConfirm };
 }

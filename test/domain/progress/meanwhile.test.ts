@@ -1,5 +1,5 @@
 /** Tests who must act while support has to confirm keys of invited people. */
-import { withKeysToConfirm, withSupport } from '../../../domain/progress/meanwhile';
+import { withKeysToConfirm, withTasksOfSupport } from '../../../domain/progress/meanwhile';
 
 test('keys to confirm are a task of support, beside the tasks for companies', () => {
   expect(withKeysToConfirm(null, [])).toBeNull();
@@ -22,5 +22,7 @@ test.each([
   ['client', 'client and support'],
   ['client or support', 'client or support'],
 ])('if keys have to be confirmed, %j becomes %j', (roles, expected) => {
-  expect(withSupport(roles)).toBe(expected);
+  expect(withTasksOfSupport(roles, { ledgerBehind: false, hasKeysToConfirm: true })).toBe(expected);
+  expect(withTasksOfSupport(roles, { ledgerBehind: false, hasKeysToConfirm: false })).toBe(roles);
+  expect(withTasksOfSupport(roles, { ledgerBehind: true, hasKeysToConfirm: true })).toBe('support');
 });
