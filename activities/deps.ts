@@ -39,9 +39,10 @@ export interface WorkflowRecords {
   /** Returns the workflow's status, and the highest ledger mark that it has seen; 0 if it is not running. */
   stateAndMarkOf(migrationId: string): Promise<{ readonly workflow: WorkflowState; readonly ledgerMark: number }>;
   /**
-   * Returns the decisions that the workflow has given to `recordDecisions`, oldest first, with the ledger's outcomes,
-   * from all of its runs that Temporal still keeps. Empty if Temporal does not know the migration. Not verified: anyone
-   * who may write to the namespace could have started the workflow.
+   * Returns the decisions that the workflow has given to `recordDecisions`, oldest first, from all of its runs that
+   * Temporal still keeps. The outcomes are the ledger's, or the workflow's while the activity has not completed. Empty
+   * if Temporal does not know the migration. Not verified: anyone who may write to the namespace could have started the
+   * workflow.
    */
   decisionsOf(migrationId: string): Promise<readonly DecisionRecord[]>;
 }

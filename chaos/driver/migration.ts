@@ -206,7 +206,7 @@ export class ChaosMigration {
     await this.apply('credentialsSupplied', { decisionId, companies: supplied.length, ...CLIENT });
   }
 
-  /** Repairs the ledger if it is behind. Ignores errors, because a server can be down. */
+  /** Reconciles the ledger, whether or not it is behind. Ignores errors, because a server can be down. */
   async repairLedger(): Promise<void> {
     await reconcile(this.ferry, this.id).catch(() => undefined);
   }

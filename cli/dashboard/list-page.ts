@@ -182,7 +182,7 @@ function rowLine(row: DashboardRow, layout: Layout, isSelected: boolean, now: Da
 
 function waitingForCell(row: DashboardRow, now: Date): Span {
   const { state, progress, endedInTemporal } = row;
-  // A wait begins again with each step, but a pause lasts longer.
+  // While paused, counts from the pause, because `waitingSince` begins again with each step, but the pause goes on.
   const [pausedAt] = progress
     ? pausesIn(progress)
         .map(({ at }) => at)

@@ -142,7 +142,7 @@ export function companyLines(
   ];
 }
 
-/** Returns how many moved companies depend on an application that was replaced; null if there are none. */
+/** Returns how many companies depend on an application that was replaced; null if there are none. */
 export function replacedText({ replacedApplication = 0 }: Progress): string | null {
   return replacedApplication === 0 ? null : `${counted(replacedApplication, 'company')} with a replaced application`;
 }

@@ -93,8 +93,8 @@ export async function review(
 ): Promise<Action> {
   const { output } = context;
   const { view, action } = await offered(context, connection, deciding);
-  // Without a terminal, the approvals of steps 2 and 6 require --yes: once support has also approved, companies begin
-  // to move or the migration ends. Until then, these approvals can be withdrawn.
+  // Without a terminal, the approvals of steps 2 and 6 require --yes, because they can become final without another
+  // decision of the client about them: step 2 when the first company begins to move, step 6 when support approves too.
   const canBecomeFinal =
     action.message === 'approve' && (action.step === 'schedule' || action.step === 'complete-migration');
   const consequence = action.isIrreversible || canBecomeFinal ? clause(inReadersZone(action.consequence)) : null;

@@ -105,7 +105,8 @@ function endText(progress: Progress, forecast: Forecast, now: Date): string | nu
   const [earliest, latest] = [shortTime(ends.earliest, now), shortTime(ends.latest, now)];
   const when = spanText(earliest, latest);
   const at = now.toISOString();
-  // Counted from the start, it is also the time until the end, and an 80x24 terminal has no room to say both.
+  // If data is out of date from the start on, this time also tells how long the migration takes. An 80x24 terminal has
+  // no room to call it both.
   const what = isStaleFromStart(progress, at) ? '' : 'data out of date for ';
   const stale = staleMs === null ? '' : `, ${what}${longestStaleText(progress, staleMs, at)}`;
   const continues = continuationText(continuationOf(progress, forecast, at), (iso) => shortTime(iso, now));

@@ -46,8 +46,9 @@ export function withPausedWindows(
 }
 
 /**
- * Returns whether the migration waits only for a window to open. Its text then says that companies are moved in that
- * window. If a person has paused the Schedule in Temporal, this is wrong, because the workflow does not know yet.
+ * Returns whether the migration waits only for a window to open. The text of `waitingFor` then says that companies are
+ * moved in that window. If a person has paused the Schedule in Temporal, that text is wrong, because the workflow does
+ * not know it yet, so callers replace it.
  */
 export function isForWindow(progress: Progress, { isBatchRunning }: ScheduleFindings, now: Date): boolean {
   const { windows, counts, waitingFor } = progress;

@@ -31,7 +31,7 @@ export function openLiveBlock(stream: TerminalStream): LiveBlock {
   const redraw = (): void => {
     const rows = stream.rows ?? 24;
     const all = shown ?? [];
-    // The last line says whether the drawing is up to date.
+    // Keeps the last line: if the drawing is out of date, this line says so.
     const lines = all.length > rows ? [...all.slice(0, rows - 1), ...all.slice(-1)] : all;
     // Without a line feed at the end, which would scroll a full screen.
     const text = lines.map((line) => textOf(line) + ERASE_TO_END_OF_LINE).join('\n');

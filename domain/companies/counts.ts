@@ -32,7 +32,9 @@ export interface Counts {
   readonly relinked?: number;
   readonly skipped: number;
   readonly excluded: number;
-  /** The first five references of failed or left-out companies; null or absent if there are none or unknown. */
+  /**
+   * The first five references of failed or left-out companies; null or absent if there are none, or if they are unknown.
+   */
   readonly firstNotMoved?: readonly string[] | null;
   readonly outcomeUnknown: number;
   /** Waiting again, although their credential was handed over or might have been; absent if it was not counted. */

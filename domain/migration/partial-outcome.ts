@@ -104,7 +104,8 @@ const ACCEPTED = /^([\d,]+) credentials? supplied, although the decision says \d
 
 /**
  * Returns whether an applied decision changed or confirmed fewer companies, or accepted fewer credentials, than it
- * names. For a decision about all companies, returns true only if a retry changed none because they must reconnect.
+ * names. For a decision about all companies, returns true only if a retry changed none because they must reconnect. In
+ * self-service, a retry before the move only checks the details again, and is not partial.
  */
 export function isPartial({ text }: Pick<Outcome, 'text'>): boolean {
   const isNone = [NOTHING_CHANGED, NO_COMPANY_CHANGED].some((beginning) =>

@@ -209,7 +209,7 @@ export function nextWaveText({
     : `${companies} of the next wave`;
 }
 
-/** Asks to turn off syncing for the companies to confirm next, to confirm that it is off, and to supply credentials. */
+/** Asks to turn off syncing for the companies to confirm next, to confirm that, and to supply missing credentials. */
 export function confirmationText(counts: Counts): string {
   if (counts.lackingCredentialInNextWave === 0)
     return `turn off syncing for ${nextWaveText(counts)}, and confirm that it is off`;

@@ -165,7 +165,7 @@ function undecidedText({ route, step, counts, reconnections }: Progress): string
     : `Support is deciding what to do about ${companiesNotMoved(companies)}.`;
 }
 
-/** Returns the end of "is waiting" or "are waiting": the cause, and the next attempt if it is ahead. */
+/** Returns what follows "is waiting" or "are waiting": the cause and, if it is in the future, the next attempt. */
 function outageText({ source, until }: Outage, platform: string, now: string): string {
   const what = {
     platform: `for ${platform}`,

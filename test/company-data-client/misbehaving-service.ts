@@ -62,7 +62,7 @@ export const json =
     response.end(JSON.stringify(body));
   };
 
-/** Replies with the error body of the specification. */
+/** Replies with those fields of the specification's error body that the client reads. */
 export const failing = (status: number, error: string, headers: Record<string, string> = {}): Reply =>
   json(status, { statusCode: status, service: 'PublicApi', error, correlationId: CORRELATION_ID }, headers);
 
