@@ -44,8 +44,8 @@ export interface HandoverReport {
   /** Streams the companies in the manifest's order; with `states`, only those in these ledger states. */
   readonly companies: (states?: readonly CompanyState[]) => AsyncIterable<ReportedLedgerCompany>;
   /**
-   * Reads the companies whose application was replaced after their move. Maps the reference of each company to its
-   * application and to the companies that were moved with this application.
+   * Reads the companies whose application was replaced after they were connected. Maps the reference of each company to
+   * its application and to the companies that were moved with this application.
    */
   readonly replaced: () => Promise<ReadonlyMap<string, MovedWithApplication>>;
   /** Reads the data for the charts. */

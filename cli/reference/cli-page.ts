@@ -41,7 +41,7 @@ export function cliPage(): string {
       optionList(commonOptions(program)),
     ].join('\n\n'),
     [
-      'The exit code is 0 after success, also if a decision was sent and no worker has applied it yet. It is 2 for an unknown command, an unknown or missing option or argument, or a value that an option or argument does not accept. It is 1 if the command failed, if it found a problem, or if you answered no.',
+      'The exit code is 0 after success. Most commands also end with 0 if a decision was sent and no worker has applied it yet; `ferry application` and the commands of `ferry --portal` then end with 1. The exit code is 2 for an unknown command or option, a missing argument, or a value that an option or argument does not accept. It is 1 if the command failed, if it found a problem, if it needs an option that only some of its uses need, or if you answered no.',
       'Colours are used only on terminals, and only if `NO_COLOR` is not set. The output of `--json` is described in [json.md](json.md).',
     ].join(' '),
     ...commands.flatMap((each, index) => {

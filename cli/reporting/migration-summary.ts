@@ -64,7 +64,7 @@ export interface MigrationFindings extends ForecastFindings {
   readonly next: readonly NextCommand[];
   /** The link that `clientPageOf` returns; null if there is none. */
   readonly clientPage: string | null;
-  /** Companies whose application was replaced after their move. Null without a ledger. */
+  /** Companies whose application was replaced after they were connected. Null without a ledger. */
   readonly applications: ApplicationsOfMoved | null;
   /** Fingerprint of the migration key. Null without a ledger or a vault, or if the provider has not signed the key. */
   readonly keyFingerprint: string | null;

@@ -75,6 +75,9 @@ export function addPayloadKeys(count = 1): string {
 
 export const ADD_PAYLOAD_KEY = addPayloadKeys();
 
+/** Advice after `DeferredUntil`, whose message names the time. */
+export const AFTER_THIS_TIME = 'run the command again after this time';
+
 type ErrorClass = abstract new (...args: never[]) => Error;
 
 /**
@@ -120,7 +123,7 @@ const adviceByClass = (): readonly (readonly [ErrorClass, string])[] => [
   [VaultSecretMissing, 'nothing was changed; renew the vault only if its secret cannot be put back into the folder'],
   [VaultUsable, 'nothing was changed; single credentials can be replaced without renewing the vault'],
   [KeyInvalid, 'nothing was signed or changed; restore the key from a copy'],
-  [DeferredUntil, 'run the command again after this time'],
+  [DeferredUntil, AFTER_THIS_TIME],
   [
     ForeignResponse,
     'something other than the service has answered; check COMPANY_DATA_URL and the proxies in front of the service',

@@ -186,7 +186,7 @@ function evidenceText(output: Output, { label, passed, detail, correlationId, du
   return `${mark} ${label}: ${detail}${measured === '' ? '' : `  (${measured})`}`;
 }
 
-/** Prints the companies whose application was replaced after their move. */
+/** Prints the companies whose application was replaced after they were connected. */
 export function printReplacedApplications(
   output: Output,
   migrationId: string,

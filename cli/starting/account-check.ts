@@ -1,6 +1,7 @@
 /** Checks a manifest against the account, the platform and other migrations before a migration is started. */
 import {
   CompanyDataError,
+  DeferredUntil,
   readServiceFacts,
   type CompanyDataClient,
   type FoundConnection,
@@ -24,6 +25,7 @@ import {
   type Database,
 } from '../../store';
 import type { Manifest } from '../manifest';
+import { AFTER_THIS_TIME } from '../shared/errors';
 import { missingLedgerAdvice } from '../suggestions/stack-advice';
 import { withServiceAt } from '../connections/service-client';
 
@@ -150,7 +152,9 @@ async function askAccount(
     return { facts, connected: 'refused' in facts ? noResponse.connected : facts.connected, findings: [] };
   } catch (error) {
     if (!(error instanceof CompanyDataError)) throw error;
-    return { ...noResponse, findings: [notAnswered('the account', error, `check the service at ${config.url}`)] };
+    const advice =
+      error instanceof DeferredUntil ? AFTER_THIS_TIME : `check the service at ${config.url} with: ferry doctor`;
+    return { ...noResponse, findings: [notAnswered('the account', error, advice)] };
   }
 }
 

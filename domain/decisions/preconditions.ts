@@ -139,7 +139,7 @@ function firstCompanyRefusal({ firstCompany, rejectedFirst }: DecisionFacts): st
       return `the first company, ${firstCompany.reference}, is still being moved and checked`;
     case undefined:
       return rejectedFirst
-        ? `${rejectedFirst.by} has rejected the first company, ${rejectedFirst.reference}, and no company has been moved and verified since`
+        ? `${rejectedFirst.by} has rejected the first company, ${rejectedFirst.reference}, and there is no newer result to approve yet`
         : 'the first company has no result yet';
   }
 }

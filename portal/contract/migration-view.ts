@@ -43,8 +43,8 @@ const ActionView = z.object({
   /**
    * Facts that the person should know before deciding, one sentence each; absent if there are none. For an approval:
    * who has reopened the step or rejected its result, and why. For the handover: the companies whose application was
-   * replaced after their move. For `replaceCredential`: the sign-offs that it withdraws. `GET /api/companies` lists the
-   * companies that were not moved.
+   * replaced after they were connected. For `replaceCredential`: the sign-offs that it withdraws. `GET /api/companies`
+   * lists the companies that were not moved.
    */
   warnings: z.array(z.string()).optional(),
   /** The consequence; shown before the person confirms the decision. */

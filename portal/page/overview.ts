@@ -249,8 +249,8 @@ export function renderFacts({
       fact('Your contact', contactLink(contact)),
       callbackUrl !== null && fact('Callback URL for your application', el('code', {}, callbackUrl)),
       application && fact('Your application', `${application.clientId} (${application.environment})`),
-      fact('Data that is out of date', inReadersZone(sentence(outOfDate))),
-      fact('Switching syncing back on', inReadersZone(sentence(switchBackOn))),
+      fact('How long data is out of date', inReadersZone(sentence(outOfDate))),
+      fact('What may be switched back on', inReadersZone(sentence(switchBackOn))),
     ),
     ...findings(
       'Problems in your details',

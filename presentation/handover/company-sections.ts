@@ -244,8 +244,8 @@ function switchOn(company: ReportedCompany, stage: MoveStage): string {
 /**
  * Returns a company as one row of a spreadsheet, with the facts of all sections.
  *
- * @param aboutApplication what to do because the application of the company was replaced after its move; null if it was
- *   not replaced
+ * @param aboutApplication what to do because the application of the company was replaced after it was connected; null
+ *   if it was not replaced
  */
 export function companyRecord(
   company: ReportedCompany,

@@ -32,7 +32,7 @@ export function addSweep(context: Context): void {
     .argument('[migration]', 'list or close only this migration (default: all that do not run in Temporal)')
     .option(
       '--close',
-      'close these migrations like cancelled migrations: release their organizations and destroy their credentials',
+      'close these migrations as if they had been cancelled: other migrations can then move their organizations, and their stored credentials are destroyed',
     )
     .option('--by <name>', `name of the person who closes the migrations ${DEFAULT_BY}`);
   addYesOption(command).action((migrationId: string | undefined, options: Options) =>

@@ -21,7 +21,7 @@ export function addCheck({ program, run, terminal }: Context): void {
     .addOption(platformOption('both'))
     .option('-c, --credentials <file>', 'a separate credential file, matched by company reference')
     .option('--offline', 'check only the files')
-    .option('--all-findings', 'list every finding, not only the first five of each kind')
+    .option('--all-findings', 'list up to 10,000 findings of each kind, not only the first five')
     .addOption(totalInvoicesOption());
   addEncoding(command).action(async (manifest: string, options: CheckOptions) =>
     run(() => check(terminal.env, manifest, options)),

@@ -48,7 +48,7 @@ export function addCompanies({ program, run, output, terminal }: Context): void 
     .addOption(withoutCredentialOption())
     .option(
       '--replaced-application',
-      'only companies whose application was replaced after their move, with the links to reconnect',
+      'only companies whose application was replaced after they were connected, with the links to reconnect',
     )
     .addOption(integerOption('--limit <number>', `companies per page (default: all, or ${PAGE_SIZE} with --page)`, 1))
     .addOption(integerOption('--page <number>', 'page number', 1))

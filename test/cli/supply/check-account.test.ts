@@ -3,6 +3,7 @@
  * migrations.
  */
 import { randomUUID } from 'node:crypto';
+import { failing, startMisbehavingService } from '../../company-data-client/misbehaving-service';
 import { createAccount, createKey } from '../../../company-data-service';
 import { Secret } from '../../../security';
 import { removeTempFiles, tempFile } from '../manifest/manifest-files';
@@ -117,6 +118,19 @@ test.each<[string, NodeJS.ProcessEnv, string]>([
   const { exitCode, out } = await run(['check', MANIFEST, ...QUICKBOOKS], env);
   expect(exitCode).toBe(0);
   expect(out).toContain(warning);
+});
+
+test('a service that asks for a later retry causes a warning that says when to run the command again', async () => {
+  const service = await startMisbehavingService();
+  service.answer(failing(429, 'Too many requests.', { 'retry-after': '120' }));
+  try {
+    const { out } = await run(['check', MANIFEST, ...QUICKBOOKS], { COMPANY_DATA_URL: service.url });
+    expect(out).toMatch(/the account could not be checked: .* asks for a retry after 20\d\d-/);
+    expect(out).toContain('run the command again after this time');
+    expect(out).not.toContain('check the service at');
+  } finally {
+    await service.close();
+  }
 });
 
 test('an incomplete configuration is an error, not a skipped check', async () => {

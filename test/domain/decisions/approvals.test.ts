@@ -114,7 +114,7 @@ describe('an approval of a step that is not ready', () => {
       {
         reopened: { step: 'migrate-first-company', by: 'Sam', role: 'support', reason: 'odd', at: AT, company: 'C-7' },
       },
-      'Sam has rejected the first company, C-7, and no company has been moved and verified since',
+      'Sam has rejected the first company, C-7, and there is no newer result to approve yet',
     ],
     ['open companies', 'complete-migration', { counts: counts({ total: 10, syncing: 1, waiting: 2 }) }, '3 companies'],
     ['unknown outcomes', 'complete-migration', { counts: counts({ total: 10, outcomeUnknown: 1 }) }, '1 company has'],
