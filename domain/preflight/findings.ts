@@ -50,9 +50,11 @@ export const WITH_YOUR_MANIFEST = ' with your manifest (and the same --encoding,
 /**
  * Says how to see all rows with the same warning. Only `organization-was-connected` needs the account. Without
  * `--offline`, `ferry check` also reports that every organization is already part of `migrationId`, because it does not
- * know that the manifest belongs to this migration.
+ * know that the manifest belongs to this migration. It reports `no-expected-invoices` once, without naming the rows.
  */
 export function checkAgainText(code: Finding['code'], migrationId: string, slug: string): string {
+  if (code === 'no-expected-invoices')
+    return 'the other companies are the rows of your manifest without a value for expectedInvoices';
   return code === 'organization-was-connected'
     ? `to check all rows again, run this command${WITH_YOUR_MANIFEST}, and ignore the errors about ${migrationId}: ${checkAllCommand(slug)} --all-findings`
     : `to check all rows again, run this command${WITH_YOUR_MANIFEST}: ${checkAllCommand(slug)} --offline --all-findings`;

@@ -273,6 +273,10 @@ test('a check of a started migration does not compare its rows with the migratio
   expect(checkAgainText('organization-was-connected', 'kite.xero', 'xero')).toBe(
     `to check all rows again, run this command with ${file}, and ignore the errors about kite.xero: ${check} --all-findings`,
   );
+  // `ferry check` reports only how many rows have no number of invoices.
+  expect(checkAgainText('no-expected-invoices', 'kite.xero', 'xero')).toBe(
+    'the other companies are the rows of your manifest without a value for expectedInvoices',
+  );
 });
 
 test('the reason for holding a company back contains all its errors', () => {
