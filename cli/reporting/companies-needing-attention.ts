@@ -6,7 +6,13 @@ import { missingCredentialText } from '../../domain/companies/credential-state';
 import { remedyText, type Remedy } from '../../domain/companies/remedies';
 import { replacedText } from '../../domain/preflight/applications';
 import { dueTryText } from '../../domain/progress/retried';
-import { readReplacedApplications, readCompanies, readCompanyPage, type Database } from '../../store';
+import {
+  readReplacedApplications,
+  readCompanies,
+  readCompanyPage,
+  type Database,
+  type LedgerCompany,
+} from '../../store';
 import type { Output } from '../terminal/output';
 import { localTime } from '../terminal/times';
 import { counted } from '../../domain/text/sentences';
@@ -18,7 +24,14 @@ import {
   remedyCommand,
 } from '../suggestions/remedy-commands';
 import { clientCommand } from '../connections/client-portal';
-import { commandFor, printRemedy, type MigrationWithStage, type Opening, type Target } from './listed-migration';
+import {
+  commandFor,
+  openingFor,
+  printRemedy,
+  type MigrationWithStage,
+  type Opening,
+  type Target,
+} from './listed-migration';
 import type { ExceptionGroup } from './exception-groups';
 
 /** The maximum number of companies to print of each kind. */
@@ -86,21 +99,25 @@ export async function printRetried(
 ): Promise<void> {
   const { companies, matching } = page;
   if (matching === 0) return;
-  const { id } = target.migration;
-  const when = retriedAt(opening);
-  for (const { reference, name } of companies) output.line(`${reference} ${name} will be tried again ${when}`);
+  const { migration } = target;
+  const { id } = migration;
+  for (const company of companies)
+    output.line(`${company.reference} ${company.name} will be tried again ${retriedAt(company, migration, opening)}`);
   const howToListAll = `they are among the companies that this command lists: ferry companies ${id} --state not-moved-yet`;
   printMore(output, page, howToListAll);
-  // A company that is tried now is claimed before anyone could decide.
-  if (when === 'now') return;
-  const found = await readRetriedRemedies(db, target);
-  if (found.length > 0) output.line('  Until the next try, you can still decide differently:');
+  const found = await readRetriedRemedies(db, target, opening);
+  if (found.length === 0) return;
+  output.line('  Until the next try, you can still decide differently:');
   const remedies = found.map(({ remedy }) => remedy);
   for (const { remedy, command, ...group } of found) printRemedy(output, remedy, command, { remedies, ...group });
   output.line();
 }
 
-const retriedAt = (opening: Opening): string => dueTryText(opening, opening.now.toISOString(), localTime);
+const retriedAt = (
+  company: Pick<LedgerCompany, 'row' | 'reference'>,
+  migration: MigrationWithStage,
+  opening: Opening,
+): string => dueTryText(openingFor(company, migration, opening), opening.now.toISOString(), localTime);
 
 /** A remedy of companies that wait for their next try. */
 interface RetriedRemedy extends Pick<ExceptionGroup, 'companies' | 'references'> {
@@ -108,17 +125,22 @@ interface RetriedRemedy extends Pick<ExceptionGroup, 'companies' | 'references'>
   readonly command: string;
 }
 
-/** Reads all companies that wait for their next try, because the commands name more of them than are printed. */
-async function readRetriedRemedies(db: Database, target: Target): Promise<readonly RetriedRemedy[]> {
+/**
+ * Reads all companies that wait for their next try, because the commands name more of them than are printed. Omits
+ * those that are tried now, because they are claimed before anyone could decide.
+ */
+async function readRetriedRemedies(db: Database, target: Target, opening: Opening): Promise<readonly RetriedRemedy[]> {
   const { migration } = target;
   const groups = new Map<Remedy, { companies: number; readonly references: string[] }>();
-  for await (const company of readCompanies(db, migration.id, { retried: true }))
+  for await (const company of readCompanies(db, migration.id, { retried: true })) {
+    if (retriedAt(company, migration, opening) === 'now') continue;
     for (const remedy of remediesNow(company, migration)) {
       const group = groups.get(remedy) ?? { companies: 0, references: [] };
       group.companies += 1;
       if (group.references.length <= MAX_REFERENCES_IN_A_COMMAND) group.references.push(company.reference);
       groups.set(remedy, group);
     }
+  }
   return [...groups].map(([remedy, group]) => ({
     ...{ remedy, ...group },
     command: commandFor(remedy, target, group.references),
@@ -127,8 +149,8 @@ async function readRetriedRemedies(db: Database, target: Target): Promise<readon
 
 /** Returns the commands for the companies that wait for their next try; none if they are tried now. */
 export async function retriedJson(db: Database, target: Target, opening: Opening): Promise<readonly object[]> {
-  if (target.migration.stage !== 'open' || retriedAt(opening) === 'now') return [];
-  const found = await readRetriedRemedies(db, target);
+  if (target.migration.stage !== 'open') return [];
+  const found = await readRetriedRemedies(db, target, opening);
   const remedies = found.map(({ remedy }) => remedy);
   return found.map(({ remedy, companies, command }) => ({
     ...{ remedy, does: remedyText(remedy, remedies), companies, command },

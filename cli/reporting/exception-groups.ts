@@ -11,7 +11,14 @@ import { localTime } from '../terminal/times';
 import { counted } from '../../domain/text/sentences';
 import { choiceText } from '../suggestions/first-company-commands';
 import { MAX_REFERENCES_IN_A_COMMAND, remediesNow } from '../suggestions/remedy-commands';
-import { commandFor, printRemedy, type MigrationWithStage, type Target, type Opening } from './listed-migration';
+import {
+  commandFor,
+  openingFor,
+  printRemedy,
+  type MigrationWithStage,
+  type Target,
+  type Opening,
+} from './listed-migration';
 import { mapped } from '../../domain/text/streams';
 
 /** Companies with the same problem and the same remedies. */
@@ -130,7 +137,7 @@ export async function printGroup(
     mapped(readGroup(), (company) => [
       company.reference,
       company.name,
-      whatHappened(company, opening),
+      whatHappened(company, openingFor(company, migration, opening)),
       company.correlationId ?? '',
     ]),
   );

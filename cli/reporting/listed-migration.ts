@@ -3,8 +3,8 @@ import { ServiceError } from '@temporalio/client';
 import type { MoveStage } from '../../domain/companies/company-state';
 import { remedyText, type Remedy } from '../../domain/companies/remedies';
 import { hasOpenWindow } from '../../domain/progress/open-window';
-import { ONCE_RESUMED, resumptionText, type TryTimes } from '../../domain/progress/retried';
-import { readCompanyPage, readLimits, type Database, type StoredMigration } from '../../store';
+import { onceFirstIsApproved, ONCE_RESUMED, resumptionText, type TryTimes } from '../../domain/progress/retried';
+import { readCompanyPage, readLimits, type Database, type LedgerCompany, type StoredMigration } from '../../store';
 import {
   isBatchRunning,
   NoSuchMigration,
@@ -45,6 +45,20 @@ export async function readOpening(ferry: LedgerClient, migration: MigrationWithS
   const { limits, now } = await readLimits(ferry.db, migration.id);
   const { windows } = limits;
   return { windows, now, once: await readResumption(ferry, migration, { windows, now }) };
+}
+
+/**
+ * Returns when one company is tried again. In step 5, every company but the first also waits for its approval. A
+ * migration that paused itself can choose another first company once it is resumed.
+ */
+export function openingFor(
+  { row, reference }: Pick<LedgerCompany, 'row' | 'reference'>,
+  { released, firstRow, requestedFirst, pausedItself }: MigrationWithStage,
+  opening: Opening,
+): Opening {
+  const isFirst = firstRow === null ? (requestedFirst ?? reference) === reference : row === firstRow;
+  if (released !== 'first-company' || pausedItself || isFirst) return opening;
+  return { ...opening, once: onceFirstIsApproved(opening.once) };
 }
 
 async function readResumption(

@@ -20,7 +20,13 @@ import {
 import { signingText } from '../../domain/migration/approvers';
 import { canFinish } from '../../domain/migration/pauses';
 import { fourEyesTexts } from '../../domain/progress/four-eyes';
-import { delayedTryText, resumptionText, retriedText, type TryTimes } from '../../domain/progress/retried';
+import {
+  delayedTryText,
+  onceTheyFollow,
+  resumptionText,
+  retriedText,
+  type TryTimes,
+} from '../../domain/progress/retried';
 import { NONE_BEFORE_RECONCILED } from '../../domain/progress/ledger-behind';
 import { meanwhileTask, withKeysToConfirm } from '../../domain/progress/meanwhile';
 import { currentTask } from '../../domain/progress/waiting-for';
@@ -129,7 +135,7 @@ export function printMigration(
   if (reconnections !== null) output.line(reconnections);
   if (interrupted) printInterrupted(output, progress, interrupted, ledgerBehind);
   if (deferred && !hasEnded) {
-    const once = resumptionText(progress, areWindowsPaused);
+    const once = onceTheyFollow(resumptionText(progress, areWindowsPaused), progress, deferred.references);
     printDeferred(output, progress, { ...deferred, ...(ledgerBehind && { nextTryAt: null }), once }, now);
   }
   const retried = retriedText(scheduled, now.toISOString(), localTime);

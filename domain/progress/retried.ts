@@ -8,6 +8,7 @@ import { isForPausedWindows } from './waiting-for';
 
 /**
  * Says which companies will be tried again, and when: `1 company (M-047) will be tried again in the window from ...`.
+ * In step 5, omits the first company if others follow it.
  *
  * @param now ISO 8601, UTC
  * @param timeText formats a time; by default with its time zone
@@ -18,20 +19,53 @@ export function retriedText(
   progress: Pick<
     Progress,
     'state' | 'counts' | 'window' | 'windows' | 'waitingFor' | 'outage' | 'areWindowsPaused' | 'noFurtherWindow'
-  >,
+  > &
+    FirstChoice,
   now: string,
   timeText: (iso: string) => string = momentText,
   areWindowsPaused = progress.areWindowsPaused || areClosedUntilResumed(progress, now),
 ): string | null {
   const { retried = 0, firstRetried } = progress.counts;
   if (retried === 0 || isOver(progress.state)) return null;
-  const times = { windows: progress.windows, once: resumptionText(progress, areWindowsPaused) };
-  return `${namedCompanies(retried, firstRetried ?? [])} will be tried again ${dueTryText(times, now, timeText)}`;
+  const references = firstRetried ?? [];
+  const following = references.filter((reference) => reference !== firstReference(progress));
+  const count = retried - references.length + following.length;
+  const [companies, named] = count === 0 ? [retried, references] : [count, following];
+  const once = onceTheyFollow(resumptionText(progress, areWindowsPaused), progress, named);
+  const when = dueTryText({ windows: progress.windows, once }, now, timeText);
+  return `${namedCompanies(companies, named)} will be tried again ${when}`;
+}
+
+/** The facts that show which company moves first. */
+type FirstChoice = Pick<Progress, 'step' | 'firstCompany' | 'requestedFirst'>;
+
+/** Returns the company that moves before all others in step 5; null if none is chosen, or in another step. */
+function firstReference({ step, firstCompany, requestedFirst }: FirstChoice): string | null {
+  return step === 'migrate-first-company' ? ((firstCompany ?? requestedFirst)?.reference ?? null) : null;
+}
+
+/**
+ * Adds the approval of the first company to what has to happen before companies are tried, if all of them follow it.
+ *
+ * @param once the result of {@link resumptionText}
+ */
+export function onceTheyFollow(
+  once: string | null,
+  progress: FirstChoice,
+  references: readonly string[],
+): string | null {
+  const first = firstReference(progress);
+  return first === null || references.includes(first) ? once : onceFirstIsApproved(once);
+}
+
+/** Adds the approval of the first company to what has to happen before a company is tried. */
+export function onceFirstIsApproved(once: string | null): string {
+  return once === null ? 'once the first company is approved' : `${once} and the first company is approved`;
 }
 
 /** The facts that determine when a company is tried again, apart from its own delay. */
 export interface TryTimes extends Pick<Progress, 'windows'> {
-  /** The result of {@link resumptionText}. */
+  /** The result of {@link resumptionText}, or of {@link onceTheyFollow}. */
   readonly once: string | null;
 }
 

@@ -25,6 +25,24 @@ test('exceptions lists a deferred company after Temporal has lost the migration'
   expect(out).toContain('tried 2 times; next try is due now)');
 });
 
+test('in step 5, exceptions says that the other companies are tried only once the first company is approved', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(3));
+  await updateRow(ledger.db, id, 1, { state: 'waiting', tries: 1, failure_text: null });
+  await updateRow(ledger.db, id, 2, { state: 'waiting', tries: 2, failure_text: 'no access', not_before: new Date() });
+  const exceptionsIf = async (firstRow: number): Promise<string> => {
+    const chosen = { released: 'first-company', first_row: firstRow } as const;
+    await ledger.db.updateTable('migrations').set(chosen).where('id', '=', id).execute();
+    return (await ferry(['exceptions', id], undefined, { ...orchestrator.env, DATABASE_URL: ledger.url })).out;
+  };
+  const out = await exceptionsIf(3);
+  expect(out).toContain('tried 2 times; next try once the first company is approved)');
+  expect(out).toMatch(/^c1 .+ will be tried again once the first company is approved\n {2}Until the next try, /m);
+  expect(out).toContain(`  ferry exclude ${id} c1 --reason "why"\n`);
+  const first = await exceptionsIf(1);
+  expect(first).toMatch(/^c1 .+ will be tried again now$/m);
+  expect(first).not.toContain('Until the next try');
+});
+
 test('the outages and paused windows are left out if Temporal does not answer', async () => {
   const { db } = ledger;
   const stored = await readMigration(db, await withDeferredCompany());

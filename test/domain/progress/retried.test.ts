@@ -41,6 +41,39 @@ test.each<[string, Partial<MigrationState>, string]>([
   expect(resumptionText(progress)).toBe(when === 'now' ? null : when);
 });
 
+describe('in step 5, a company that was retried', () => {
+  const first = { row: 2, reference: 'M-002', stage: 'verified', failure: null, evidence: [] } as const;
+  const at = (references: readonly string[], changes: Partial<MigrationState> = {}) => {
+    const some = { retried: references.length, firstRetried: references };
+    const step5 = stateAt('migrate-first-company', {
+      ...{ proposal: null, firstCompany: first, counts: counts({ total: 10, waiting: 9, moved: 1, ...some }) },
+      ...changes,
+    });
+    return retriedText(progressOf(migrationPlan(), step5), AT);
+  };
+
+  test('is tried again once another company, which moves first, is approved', () => {
+    const once = 'will be tried again once the first company is approved';
+    expect(at(['M-047'])).toBe(`1 company (M-047) ${once}`);
+    expect(at(['M-047'], { firstCompany: null, requestedFirst: { reference: 'M-002', notReady: false } })).toBe(
+      `1 company (M-047) ${once}`,
+    );
+    const pause = { reason: 'lunch', by: 'Sam', stopReason: null, at: AT };
+    expect(at(['M-047'], { pause })).toBe(
+      '1 company (M-047) will be tried again once the migration is resumed and the first company is approved',
+    );
+    // The first line of the views says what happens to the first company.
+    expect(at(['M-002', 'M-047', 'M-048'])).toBe(`2 companies (M-047, M-048) ${once}`);
+  });
+
+  test('is tried again now if it moves first, or if no company has been chosen', () => {
+    expect(at(['M-002'])).toBe('1 company (M-002) will be tried again now');
+    expect(at(['M-047'], { firstCompany: null, requestedFirst: null })).toBe(
+      '1 company (M-047) will be tried again now',
+    );
+  });
+});
+
 test('a company is tried again in the open window if the windows were paused during a batch run', () => {
   const progress = progressOf(migrationPlan(), { ...retried, noFurtherWindow: true });
   expect(retriedText(progress, AT)).toBe('1 company (M-047) will be tried again now');
