@@ -193,7 +193,7 @@ export function withAdvice(error: unknown, env: NodeJS.ProcessEnv): unknown {
   if (isDatabaseError(error)) {
     return failed(
       `database error: ${failureText(error)}`,
-      'check the database with: ferry doctor; everything stored so far is kept',
+      'check the database with: ferry doctor; if this command was storing a file, supply the whole file again, because it might have been stored only in part',
     );
   }
   const advice = SYSTEM_ADVICE[codeOf(error)];

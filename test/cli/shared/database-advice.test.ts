@@ -21,7 +21,8 @@ test.each(
 )('the error %s of a database is reported with advice', (_, error) => {
   expect(withAdvice(error, {})).toMatchObject({
     message: `database error: ${error.message}`,
-    advice: 'check the database with: ferry doctor; everything stored so far is kept',
+    advice:
+      'check the database with: ferry doctor; if this command was storing a file, supply the whole file again, because it might have been stored only in part',
   });
 });
 
