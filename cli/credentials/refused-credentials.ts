@@ -1,7 +1,7 @@
 /** Explains why credentials of a file were refused, in groups of companies with the same reason. */
 import { readCompanies, readMigration, type Database, type SupplyResult, type TooEarly } from '../../store';
-import type { CompanyState } from '../../domain/companies/company-state';
-import { counted } from '../../domain/text/sentences';
+import { NOT_CHECKED, type CompanyState } from '../../domain/companies/company-state';
+import { counted, namedCompanies } from '../../domain/text/sentences';
 import type { Output } from '../terminal/output';
 import { distinctTimes } from '../terminal/times';
 import { clientCommand } from '../connections/client-portal';
@@ -85,12 +85,33 @@ async function tooEarlyGroups(
       references: unconfirmed,
       why: 'the client has not confirmed that syncing is off',
       details: [
+        ...(await heldBackAdvice(db, supply, unconfirmed)),
         `once syncing is off, the client confirms it with: ${command}`,
         ...(others === null ? [] : [others]),
         'after the confirmation, export the credentials again, because the earlier tokens might no longer work',
       ],
     },
     ...exportedTooEarly(supply, early),
+  ];
+}
+
+/**
+ * Says what to do first about the companies that the preflight holds back; empty if there are none. The portal does not
+ * offer their confirmation while all other companies are confirmed.
+ */
+async function heldBackAdvice(
+  db: Database,
+  { migrationId }: Supply,
+  unconfirmed: readonly string[],
+): Promise<readonly string[]> {
+  const held: string[] = [];
+  if (unconfirmed.length > 0)
+    for await (const { reference, heldBack } of readCompanies(db, migrationId, { references: unconfirmed }))
+      if (heldBack !== null && heldBack !== NOT_CHECKED) held.push(reference);
+  if (held.length === 0) return [];
+  const them = held.length === 1 ? 'it' : 'them';
+  return [
+    `the preflight holds back ${namedCompanies(held.length, held.slice(0, MAX_REFERENCES))}: before the client confirms ${them}, correct ${them} or leave ${them} out; to see why and how, run: ferry exceptions ${migrationId}`,
   ];
 }
 

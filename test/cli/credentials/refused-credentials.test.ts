@@ -1,4 +1,5 @@
 import { readRefused } from '../../../cli/credentials/refused-credentials';
+import { NOT_CHECKED } from '../../../domain/companies/company-state';
 import { emptySupplyResult, supplyMigration } from '../../../store';
 import { manifestRows, suppliedMigration, updateRow, useLedger } from '../../support/migrations/ledger';
 
@@ -50,6 +51,33 @@ test('the suggested confirmation of more companies than fit into a command names
   expect(await detailsFor(59)).toMatch(/ confirm-sync-disabled \S+ --wave 1 --as client --by "your name"\nafter the/);
   expect(await detailsFor(58)).toMatch(/ c50 --as client .*\nthe command names only the first 50 companies/);
   expect(await detailsFor(60)).toMatch(/ c50 --as client .*\nthe command names only the first 50 companies/);
+});
+
+test('companies that the preflight holds back are corrected before the client confirms them', async () => {
+  const migration = suppliedMigration();
+  const { id } = migration;
+  await supplyMigration(ledger.db, migration, manifestRows(3));
+  const obtainedTooEarly = ['c1', 'c2', 'c3'].map((reference) => ({
+    ...{ reference, obtainedAt: '2026-11-23T22:57:10.000Z', confirmedAt: null },
+  }));
+  const details = async () => {
+    const supply = { migrationId: id, file: 'credentials.csv', isSealed: false, portal: 'https://portal.example' };
+    const [group] = await readRefused(ledger.db, supply, { ...emptySupplyResult(), obtainedTooEarly }, 'credentials');
+    return group?.details ?? [];
+  };
+  // A worker checks a row that was not checked yet, so nobody has to correct it.
+  await updateRow(ledger.db, id, 1, { held_back: NOT_CHECKED });
+  expect((await details())[0]).toMatch(/^once syncing is off, the client confirms it with: ferry --portal /);
+  await updateRow(ledger.db, id, 2, { held_back: 'no access' });
+  const [first, second] = await details();
+  expect(first).toBe(
+    `the preflight holds back 1 company (c2): before the client confirms it, correct it or leave it out; to see why and how, run: ferry exceptions ${id}`,
+  );
+  expect(second).toMatch(/^once syncing is off, /);
+  await updateRow(ledger.db, id, 3, { held_back: 'no access' });
+  expect((await details())[0]).toContain(
+    '2 companies (c2, c3): before the client confirms them, correct them or leave them out;',
+  );
 });
 
 test('times that differ by seconds are shown with seconds', async () => {
