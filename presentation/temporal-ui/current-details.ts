@@ -175,10 +175,24 @@ function howText(progress: Progress): string {
   const content = isSecret
     ? `write the client secret of your application, and nothing else, to the file ${file}`
     : `save the credentials in the file ${file}`;
-  const environment = findPlatform(progress.platformKey)?.environment ?? 'production';
-  const options = isSecret ? ` --client-id "<id>" --environment ${environment}` : '';
-  const seal = `${content}; ask support for the migration key and save it in the file migration.key; run \`ferry seal ${file} --for migration.key${options}\`, and send support only the sealed file`;
+  const environment = environmentOf(progress);
+  const options = isSecret ? ` --client-id "<id>" --environment ${environment ?? 'production'}` : '';
+  const orSandbox =
+    isSecret && environment === null
+      ? ' (with `--environment sandbox` if the application is registered in the sandbox)'
+      : '';
+  const seal = `${content}; ask support for the migration key and save it in the file migration.key; run \`ferry seal ${file} --for migration.key${options}\`${orSandbox}, and send support only the sealed file`;
   return `${manifest === null ? '' : `${manifest}; `}${isSecret ? '' : exportText(progress)}${seal}; ${never}; for help, ask ${who}`;
+}
+
+/**
+ * Returns the environment of the client's application: the platform's own environment or, if the platform has several,
+ * that of the registered application; null if it is not known.
+ */
+function environmentOf({ platformKey, preflight }: Progress): 'production' | 'sandbox' | null {
+  const environment = findPlatform(platformKey)?.environment ?? preflight?.application?.environment;
+  if (environment === undefined) return null;
+  return environment === 'sandbox' ? 'sandbox' : 'production';
 }
 
 /** Returns how the client can supply or correct the manifest; null if the manifest has no problem. */

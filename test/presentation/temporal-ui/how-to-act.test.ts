@@ -1,6 +1,9 @@
 /** Tests how the page tells the client to act: with which commands, and what to send to support. */
 import type { FindingCode } from '../../../domain/companies/finding';
-import { AT, counts, preflight, stateAt } from '../../support/migrations/migration-states';
+import { progressOf } from '../../../domain/progress/progress';
+import { currentDetails } from '../../../presentation/temporal-ui/current-details';
+import { AT, counts, LATER, migrationPlan, preflight, stateAt } from '../../support/migrations/migration-states';
+import { platform } from '../../support/migrations/platforms';
 import { detailsAt, estimated } from './details-page';
 
 test('credentials are exported after the confirmation, and sealed with the migration key', () => {
@@ -18,6 +21,28 @@ test('the client secret is sealed with a complete command', () => {
     '**How:** write the client secret of your application, and nothing else, to the file secret.txt; ask support for the migration key and save it in the file migration.key; run `ferry seal secret.txt --for migration.key --client-id "<id>" --environment production`, and send support only the sealed file; never send tokens',
   );
 });
+
+test.each([
+  [
+    'wave',
+    undefined,
+    '--environment production` (with `--environment sandbox` if the application is registered in the sandbox), and',
+  ],
+  ['wave', 'sandbox', '--environment sandbox`, and'],
+  ['wave', 'production', '--environment production`, and'],
+  ['quickbooks-online-sandbox', 'production', '--environment sandbox`, and'],
+])(
+  'the client secret is sealed for the known environment: on %s, with the application in %s',
+  (slug, environment, end) => {
+    const application =
+      environment === undefined ? {} : { application: { clientId: 'a', environment, suppliedBy: 'Cleo' } };
+    const reopened = { step: 'supply-details', by: 'Sam', role: 'support', at: AT, asksForChanges: true } as const;
+    const found = preflight({ problems: ['a'], problemCodes: ['application-not-registered'], ...application });
+    const state = stateAt('supply-details', { preflight: found, reopened: { ...reopened, reason: 'wrong' } });
+    const plan = migrationPlan({ platformKey: platform(slug).key });
+    expect(currentDetails(progressOf(plan, state), { now: LATER })).toContain(`--client-id "<id>" ${end} send`);
+  },
+);
 
 test('the page says how to correct the manifest, in addition to how to supply the secret', () => {
   const how =
