@@ -180,6 +180,10 @@ export function withLiveCounts<P extends Pick<Progress, 'counts'>>(
   return live === null ? progress : { ...progress, counts: { ...progress.counts, ...live.counts } };
 }
 
+/** Returns the words that except the deferred companies, which a forecast leaves out; empty if there are none. */
+export const exceptDeferred = ({ deferred = 0 }: Counts): string =>
+  deferred === 0 ? '' : ', apart from deferred companies';
+
 /**
  * Returns the recent rate in companies per minute, without the time in which no company was moving. Null if the
  * migration is not moving companies, or if too few were moved recently.

@@ -2,7 +2,7 @@
 import { exceedsTolerance, MIN_TRIED_FOR_SHARE, percent, type MigrationLimits } from '../planning/limits';
 import type { WindowOccurrence } from '../planning/windows';
 import { counted, momentText, outOf } from '../text/sentences';
-import { longestStaleText, withLiveCounts } from './forecast';
+import { exceptDeferred, longestStaleText, withLiveCounts } from './forecast';
 import type { GoNoGoFacts } from './go-nogo-facts';
 
 export function pauseConditions({ route, limits, failures, platform, progress }: GoNoGoFacts): readonly string[] {
@@ -34,13 +34,15 @@ export function notes(given: GoNoGoFacts, window: WindowOccurrence | null): read
 function endNotes({ forecast, progress, live, now }: GoNoGoFacts): readonly string[] {
   if (!forecast?.ends || forecast.staleMs === null || progress === null) return [];
   const { companies, isComplete, ends, staleMs } = forecast;
+  const current = withLiveCounts(progress, live);
+  const except = exceptDeferred(current.counts);
   const some =
     companies === 1
       ? 'the only company that is moving or can be moved'
       : `the last of ${counted(companies, 'company')} that are moving or can be moved`;
   return [
-    `${isComplete ? 'the last company' : some} is expected to be moved by ${momentText(ends.latest)} at the latest`,
-    `until then, the data of a company can be out of date for ${longestStaleText(withLiveCounts(progress, live), staleMs, now)}`,
+    `${isComplete ? 'the last company' : `${some}${except}${except && ','}`} is expected to be moved by ${momentText(ends.latest)} at the latest`,
+    `until then, the data of a company can be out of date for ${longestStaleText(current, staleMs, now)}`,
   ];
 }
 

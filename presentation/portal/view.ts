@@ -149,7 +149,7 @@ function endView(progress: Progress, now: string): MigrationView['end'] {
   const forecast = knownForecast(progress, null, now);
   if (!forecast?.ends) return null;
   const { companies, isComplete, ends } = forecast;
-  const covers = isComplete ? '' : `for ${coveredText(forecast)}, `;
+  const covers = isComplete ? '' : `for ${coveredText(forecast, progress.counts)}, `;
   return {
     ...ends,
     companies,

@@ -21,7 +21,7 @@ export function timesText(progress: Progress, now: string): string[] {
   const work = remainingWork(progress);
   if (forecast?.ends) {
     const { beginsAt, ends } = forecast;
-    const what = coveredText(forecast);
+    const what = coveredText(forecast, progress.counts);
     const continues = continuationText(continuationOf(progress, forecast, now), momentText);
     const why = forecastBasisText(forecast, estimate);
     if (beginsAt === null) return [leftText(ends, now, `${what}, ${why}`) + continues];

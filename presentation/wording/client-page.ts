@@ -9,7 +9,7 @@ import { isOver } from '../../domain/migration/terminated';
 import { isBeforeSyncIsOff } from '../../domain/migration/steps';
 import type { Estimate } from '../../domain/planning/estimate';
 import { firstOpenings, openingAfterStart } from '../../domain/progress/first-opening';
-import { isStaleFromStart, longestStaleText, type Forecast } from '../../domain/progress/forecast';
+import { exceptDeferred, isStaleFromStart, longestStaleText, type Forecast } from '../../domain/progress/forecast';
 import { knownForecast } from '../../domain/progress/paused-forecast';
 import { detailProblems } from '../../domain/migration/preflight-result';
 import type { Progress } from '../../domain/progress/progress';
@@ -156,9 +156,10 @@ export function forecastBasisText({ basis }: Forecast, estimate: Estimate | null
 }
 
 /** Names the companies that a forecast covers. If others are deferred or wait for people, the migration ends later. */
-export function coveredText({ companies, isComplete }: Forecast): string {
+export function coveredText({ companies, isComplete }: Forecast, counts: Counts): string {
   const what = counted(companies, 'company');
-  return isComplete ? what : `${what} that ${companies === 1 ? 'is' : 'are'} moving or can be moved`;
+  if (isComplete) return what;
+  return `${what} that ${companies === 1 ? 'is' : 'are'} moving or can be moved${exceptDeferred(counts)}`;
 }
 
 /** Which companies the client may switch back on after the end. The pages and the handover report use these words. */

@@ -27,6 +27,11 @@ test('the notes give the end and the time without current data according to the 
   expect(goNoGo(facts({ forecast: { ...some, companies: 1 } })).notes.at(-2)).toBe(
     'the only company that is moving or can be moved is expected to be moved by 2026-03-10 03:00 UTC at the latest',
   );
+  // The answer about the companies counts deferred companies among those that can be moved.
+  const deferring = { counts: counts({ total: 9, moved: 3, waiting: 6, deferred: 2 }) };
+  expect(goNoGo(facts({ forecast: some, live: deferring })).notes.at(-2)).toBe(
+    'the last of 4 companies that are moving or can be moved, apart from deferred companies, is expected to be moved by 2026-03-10 03:00 UTC at the latest',
+  );
   expect(goNoGo(facts({ forecast: null })).notes.join()).not.toContain('expected to be moved');
 });
 

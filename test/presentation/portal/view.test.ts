@@ -179,6 +179,10 @@ test('an end that leaves out companies which wait for the client says for how ma
     basis: 'for 5 companies that are moving or can be moved, at the current rate',
   });
   expect(endOf(0)).toMatchObject({ companies: 35, basis: 'at the current rate' });
+  const deferring = counts({ total: 60, moved: 25, waiting: 35, deferred: 30 });
+  expect(viewOf(stateAt('complete-migration', { counts: deferring, throughput })).end).toMatchObject({
+    basis: 'for 5 companies that are moving or can be moved, apart from deferred companies, at the current rate',
+  });
 });
 
 test('an end after the close of the window says when the window closes and when moves continue', () => {

@@ -195,6 +195,10 @@ test('while companies move, the page says how much time remains, and when that w
   expect(detailsAt(lacking)).toContain(
     '**Time left:** about 2 min, as of 2026-03-02 10:00 UTC (20 companies that are moving or can be moved, at the current rate)',
   );
+  const deferring = { ...moving, counts: { ...moving.counts, deferred: 20 } };
+  expect(detailsAt(deferring)).toContain(
+    '(20 companies that are moving or can be moved, apart from deferred companies, at the current rate)',
+  );
   const slow = { ...moving, throughput: { moved: 20, withinMs: 7_200_000 } };
   expect(detailsAt(slow)).toContain('**Expected end:** ends at 2026-03-02 14:00 UTC, as of 2026-03-02 10:00 UTC');
   const onHold = { ...moving, outage: { why: 'x', since: AT, until: '2026-03-02T10:20:00.000Z' } };
