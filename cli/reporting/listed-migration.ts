@@ -78,13 +78,16 @@ async function readResumption(
       !hasOpenWindow(progress, windows, await isBatchRunning(ferry, migrationId), now.toISOString());
     return resumptionText(paused ? { ...progress, state: 'paused' } : progress, areWindowsPaused);
   } catch (error) {
-    if (UNANSWERED.some((errorClass) => error instanceof errorClass)) return inLedger;
+    if (isUnanswered(error)) return inLedger;
     throw error;
   }
 }
 
 /** No worker answers, the payload key is missing, Temporal has lost the migration, or Temporal does not answer. */
 const UNANSWERED = [NoWorker, PayloadKeyMissing, NoSuchMigration, ServiceError] as const;
+
+/** Returns whether the workflow could not be asked. */
+export const isUnanswered = (error: unknown): boolean => UNANSWERED.some((errorClass) => error instanceof errorClass);
 
 /** Returns whether companies might be waiting for their next try. Otherwise, the workflow need not be asked. */
 async function hasTriesAhead(db: Database, migrationId: string): Promise<boolean> {

@@ -79,7 +79,7 @@ const checkAgain = (id: string): NextCommand => bySupport(checkAgainCommand(id))
  * Suggests repeating the check if another open migration of the client uses the application that the check missed. The
  * application can have been registered since, because an account has one for all migrations on a platform.
  */
-function registeredElsewhere(
+export function registeredElsewhere(
   { migrationId, preflight }: Progress,
   applications: MigrationApplications | undefined,
 ): readonly NextCommand[] {

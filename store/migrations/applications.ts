@@ -206,6 +206,27 @@ async function readLatestSupplied(db: Database, migrationId: string, after: Date
   return rows[0];
 }
 
+/** The condition that the details of migration `m` have been accepted, even if they were rejected later. */
+const IS_ACCEPTED = sql<boolean>`exists (
+  select from decisions
+  where migration_id = m.id and applied and content ->> 'kind' = 'step'
+    and content ->> 'step' = 'supply-details' and content ->> 'verdict' = 'approve')`;
+
+/**
+ * Lists the other open, managed migrations of the client on a migration's platform and in its namespace whose details
+ * have not been accepted yet.
+ */
+export async function readUnacceptedMigrations(db: Database, migrationId: string): Promise<readonly string[]> {
+  const others = await allRows<{ readonly id: string }>(db)`
+    select m.id
+    from migrations own
+    join migrations m on m.client = own.client and m.platform_key = own.platform_key
+      and m.namespace is not distinct from own.namespace
+    where own.id = ${migrationId} and m.id <> own.id and m.state = 'open' and m.route = 'managed' and not ${IS_ACCEPTED}
+    order by m.id`;
+  return others.map(({ id }) => id);
+}
+
 /**
  * Reads the applications of a migration and of the other open migrations on its platform and in its namespace, because
  * the workers of a namespace share one account.
@@ -223,18 +244,13 @@ export async function readApplications(
     supplied: ApplicationSupplied | null;
     found: ApplicationFacts | null;
   }>`
-    select m.id, m.client, d.content as supplied, case when m.route = 'self-service' or accepted then m.application end as found
+    select m.id, m.client, d.content as supplied, case when m.route = 'self-service' or ${IS_ACCEPTED} then m.application end as found
     from migrations own
     join migrations m on m.platform_key = own.platform_key and m.namespace is not distinct from own.namespace
     left join lateral (
       select content from decisions
       where migration_id = m.id and applied and content ->> 'kind' = 'application-supplied'
       order by position desc limit 1) d on true
-    cross join lateral (
-      select exists (
-        select from decisions
-        where migration_id = m.id and applied and content ->> 'kind' = 'step'
-          and content ->> 'step' = 'supply-details' and content ->> 'verdict' = 'approve') as accepted) a
     where own.id = ${id} and (m.id = own.id or m.state = 'open')
     order by m.id`.execute(db);
   const own = rows.find((row) => row.id === id)?.supplied;

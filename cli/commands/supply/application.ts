@@ -6,6 +6,7 @@ import { plainTextAdvice } from '../../../domain/supply/client-secret';
 import {
   discardSealedApplication,
   readApplications,
+  readUnacceptedMigrations,
   sealedApplicationDigest,
   stageApplication,
   type StoredMigration,
@@ -14,9 +15,11 @@ import { applicationFrom, assertOnlySealed, type ApplicationOptions } from '../.
 import { effectOnMoved } from '../../shared/application-replacement';
 import { CommandFailed, withAdvice } from '../../shared/errors';
 import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
-import { readProgressIfAnswered, waitForPreflight, type LedgerClient } from '../../../client';
+import { queryProgress, readProgressIfAnswered, waitForPreflight, type LedgerClient } from '../../../client';
 import type { Terminal } from '../../terminal/terminal';
 import type { CommandResult } from '../../terminal/output';
+import { isUnanswered } from '../../reporting/listed-migration';
+import { registeredElsewhere } from '../../suggestions/detail-commands';
 import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
 import { environmentOption } from '../../options/options';
 import { printPreflight } from '../../shared/results';
@@ -105,6 +108,7 @@ async function supply(
   const isRegistered =
     isAccepted &&
     (!sealed || (preflight !== null && !preflight.problemCodes.some((code) => NOT_REGISTERED.includes(code))));
+  const othersToCheck = isRegistered ? await readOthersToCheck(ferry, migration) : [];
   const { secretFile } = options;
   return {
     ...result,
@@ -122,10 +126,37 @@ async function supply(
       }
       if (effect !== null && isRegistered) output.line(`  ${output.styled('yellow', '!')} ${effect.after}`);
       if (preflight) printPreflight(output, preflight);
+      for (const [other, command] of othersToCheck)
+        output.line(`  ${other} was checked before this application was registered; check it again with: ${command}`);
       if (secretFile !== undefined && isRegistered)
         output.line(`  ${plainTextAdvice(secretFile, 'the client secret')}`);
     },
   };
+}
+
+const ANSWER_WITHIN_MS = 5_000;
+
+/**
+ * Reads the client's other migrations whose last check missed the application, with the commands that check them again.
+ * Leaves out a migration that does not answer.
+ */
+async function readOthersToCheck(
+  ferry: LedgerClient,
+  { id, client }: StoredMigration,
+): Promise<readonly (readonly [migrationId: string, command: string])[]> {
+  const { db } = ferry;
+  const found: [string, string][] = [];
+  for (const other of await readUnacceptedMigrations(db, id)) {
+    try {
+      const progress = await queryProgress(ferry, other, ANSWER_WITHIN_MS);
+      const applications = await readApplications(db, { id: other, client });
+      const commands = progress.checking ? [] : registeredElsewhere(progress, applications);
+      for (const { command } of commands) found.push([other, command]);
+    } catch (error) {
+      if (!isUnanswered(error)) throw error;
+    }
+  }
+  return found;
 }
 
 interface Registration {

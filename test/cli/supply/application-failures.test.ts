@@ -5,7 +5,7 @@
 import { failing, html, type Reply } from '../../company-data-client/misbehaving-service';
 import { startHttpProxy, type HttpProxy } from '../../support/faults/http-proxy';
 import { useOrchestratorWithWorker } from '../../support/servers/orchestrator';
-import { startTestMigration } from '../../workflows/running-migration';
+import { CLIENT, startTestMigration } from '../../workflows/running-migration';
 import { ferry } from '../captured-terminal';
 
 const orchestrator = useOrchestratorWithWorker();
@@ -45,6 +45,31 @@ test.each<[string, Reply, RegExp]>([
   expect(exitCode).toBe(1);
   expect(err).toContain('the migration has accepted the application, but its registration with the service failed: ');
   expect(err).toMatch(advice);
+});
+
+test('the migrations of the client whose check missed the application are named, with the command that checks them again', async () => {
+  const labelled = (label: string) =>
+    startTestMigration(orchestrator, 'relative', [`sbx-ok-1.${label}`], null, { slug: 'wave', label });
+  const [earlier, later] = [await labelled('one'), await labelled('two')];
+  const shared = { clientId: 'shared-app', environment: 'production' } as const;
+  expect(await earlier.send('applicationSupplied', { ...shared, ...CLIENT })).toBe('applied');
+  await earlier.until(
+    ({ checking, preflight }) => !checking && preflight?.problemCodes.includes('application-differs') === true,
+  );
+  const register = async () => {
+    const options = ['--client-id', shared.clientId, '--environment', shared.environment, '--as', 'client'];
+    const args = ['application', later.id, ...options, '--by', 'Cleo'];
+    return ferry(args, undefined, orchestrator.env, { secret: async () => 'secret', confirm: async () => true });
+  };
+  const check = ['reject', earlier.id, 'supply-details', '--reason'];
+  expect((await register()).out).toContain(
+    `${earlier.id} was checked before this application was registered; check it again with: ferry ${check.join(' ')} "check again"\n`,
+  );
+  await ferry([...check, 'check again', '--by', 'Sam', '--yes'], undefined, orchestrator.env);
+  await earlier.until(({ checking, preflight }) => !checking && preflight?.problems.length === 0);
+  const { exitCode, out } = await register();
+  expect(exitCode).toBe(0);
+  expect(out).not.toContain('check it again');
 });
 
 const SEALED = '--sealed with the file from the client';
