@@ -70,7 +70,7 @@ export function printEnd(output: Output, progress: Progress, found: ForecastFind
   if (forecast?.basis === 'throughput' && rate !== null) {
     return output.line(`Rate: ${[`${rateText(rate)} a minute`, end ?? []].flat().join(', ')}`);
   }
-  const work = remainingWork(progress);
+  const work = remainingWork(current);
   if (work === null || estimate === null) return;
   const [low, high] = [duration(work.lowMs), duration(work.highMs)];
   const range = low === high ? high : `${low} to ${high}`;

@@ -246,6 +246,14 @@ test('the rate and the expected end replace the estimate once companies are bein
   expect(shown(situation('a completed migration'), 80).join('\n')).not.toMatch(/Rate|Estimate|Start/);
 });
 
+test('the estimate is for the companies that are left according to the ledger, as is the expected end', () => {
+  const progress = progressOf(plan, situation('step 6'));
+  const live = { counts: { ...some, moved: 46, importing: 1, waiting: 3 }, moved: 0, withinMs: 0 };
+  expect(shownMigration(progress, { live }, { now: NOW })).toMatch(
+    /^Estimate: .* for 4 companies \(not measured yet\)$/m,
+  );
+});
+
 test('while no company is confirmed, the time without current data is counted from a start in the future', () => {
   const startAt = '2026-03-09T20:00:00.000Z';
   const state = { ...situation('step 4'), proposal: { startAt, role: 'support', by: 'Sam', at: AT } } as const;
