@@ -121,11 +121,14 @@ export function printMigration(
   const paused = found.ledgerBehind ? null : windowsPausedText(progress, found, now);
   if (paused !== null) output.line(output.styled('yellow', paused));
   for (const failure of found.retryTexts) output.line(output.styled('yellow', `Retrying: ${failure}`));
-  output.line();
   // The cause of an automatic pause, and what to do about it, need the room of the steps. The first line names the
   // step.
   const isPausedAutomatically = !hasEnded && (progress.pause?.stopReason ?? null) !== null;
-  if (progress.route !== 'self-service' && (inFull || !isPausedAutomatically)) {
+  const hasSteps = progress.route !== 'self-service' && (inFull || !isPausedAutomatically);
+  const isStep6WithWindows = !hasEnded && progress.step === 'complete-migration' && progress.windows.length > 0;
+  // In step 6 with windows, a small terminal has no room for an empty line above the steps.
+  if (!hasSteps || !isStep6WithWindows) output.line();
+  if (hasSteps) {
     const rows = progress.steps.map((step) => stepRow(step, found.confirmedBy));
     // The line about the approvals takes the place of the empty line, because a small terminal has no room for both.
     if (!printSteps(output, rows, hasEnded)) output.line();
