@@ -218,7 +218,7 @@ export const waitingFor = z
 export const meanwhile = waitingFor
   .nullable()
   .describe(
-    'what people must do for some companies while the migration moves other companies, waits for other people or is paused, and that support must confirm keys of invited people; null if there is nothing to do',
+    'what people must do for some companies while the migration moves other companies, waits for other people or is paused, and that support must confirm keys of invited people; null if there is nothing to do, or while the ledger is behind',
   );
 
 export const next = z

@@ -189,7 +189,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
           companies: count,
           references: texts.describe('at most 8'),
           nextTryAt: nullableTime.describe(
-            'when the delay of the first of them has passed; null if there are none, or if each lacks a confirmation or a usable credential',
+            'when the delay of the first of them has passed; null if there are none, if each lacks a confirmation or a usable credential, or while the ledger is behind',
           ),
         })
         .nullable()
@@ -210,7 +210,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
       firstOpening: part.windowOccurrence
         .nullable()
         .describe(
-          'the window that is open at the start (or now, if the start has passed), or else the next window. Null without a start, if moves can begin at any time, or once the first company has begun to move',
+          'the window that is open at the start (or now, if the start has passed), or else the next window. Null without a start, if moves can begin at any time, once the first company has begun to move, or while the ledger is behind',
         ),
     },
   ],

@@ -49,6 +49,7 @@ export interface WatchEnd {
   readonly progress: Progress;
   /** The people whose keys support has to confirm. */
   readonly keysToConfirm: readonly string[];
+  readonly ledgerBehind: boolean;
   readonly print: CommandResult['print'];
 }
 
@@ -165,6 +166,7 @@ function ended(snapshot: WatchSnapshot): WatchEnd {
   return {
     progress,
     keysToConfirm,
+    ledgerBehind,
     print: (output) => {
       output.line(text);
       for (const task of tasks) if (task !== null) output.line(task);
@@ -178,9 +180,9 @@ function waitingText(progress: Progress): string | null {
   return `Waiting for ${actingText(progress)}: ${inLocalTime(taskForSupport(progress, new Date().toISOString()))}`;
 }
 
-function stoppedByUser({ progress, keysToConfirm = [] }: WatchSnapshot): WatchEnd {
+function stoppedByUser({ progress, keysToConfirm = [], ledgerBehind = false }: WatchSnapshot): WatchEnd {
   const text = `Stopped watching ${progress.migrationId}. This does not affect the migration.`;
-  return { progress, keysToConfirm, print: (output) => output.line(text) };
+  return { progress, keysToConfirm, ledgerBehind, print: (output) => output.line(text) };
 }
 
 interface View {

@@ -7,6 +7,12 @@ import type { WaitingFor } from './waiting-for';
 export const ledgerBehindTask = (migrationId: string): string =>
   `the ledger is out of date, so no company can move; to repair it, run: ferry reconcile ${migrationId}`;
 
+/** Returns who has to act while the ledger is out of date, instead of the people whom the workflow names. */
+export const waitingForReconciliation = (migrationId: string): WaitingFor => ({
+  roles: ['support'],
+  what: ledgerBehindTask(migrationId),
+});
+
 /** The last part of a sentence about a migration whose ledger is out of date. */
 export const NONE_BEFORE_RECONCILED = 'no company can move before the ledger is reconciled';
 

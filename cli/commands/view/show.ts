@@ -3,7 +3,7 @@ import type { ApplicationsOfMoved } from '../../../domain/preflight/applications
 import { isEnding } from '../../../domain/migration/migration-state';
 import { isOver } from '../../../domain/migration/terminated';
 import { meanwhileTask, withKeysToConfirm } from '../../../domain/progress/meanwhile';
-import { withReconciledLedger } from '../../../domain/progress/ledger-behind';
+import { waitingForReconciliation, withReconciledLedger } from '../../../domain/progress/ledger-behind';
 import { firstOpening } from '../../../domain/progress/first-opening';
 import type { Progress } from '../../../domain/progress/progress';
 import {
@@ -161,6 +161,18 @@ const report = ({ migrationId, route }: Progress): NextCommand => ({
   command: `ferry report ${migrationId}`,
 });
 
+/** Returns the fields that differ while the ledger is behind: no company can move, and only support has to act. */
+function whileLedgerBehind(
+  { migrationId, state, waitingFor }: Progress,
+  { deferred }: Pick<MigrationFindings, 'deferred'>,
+) {
+  return {
+    waitingFor: isOver(state) ? waitingFor : waitingForReconciliation(migrationId),
+    deferred: deferred && { ...deferred, nextTryAt: null },
+    ...{ firstOpening: null, meanwhile: null },
+  };
+}
+
 function showResult(
   progress: Progress,
   findings: MigrationFindings,
@@ -183,8 +195,12 @@ function showResult(
       ...{ schema: 'ferry.show/1', ...progress, retrying: retriedErrors, ...shown },
       replacedApplications: applications?.replaced ?? null,
       forecast: shownForecast(progress, findings, now),
-      firstOpening: firstOpening(progress, now.toISOString()),
-      meanwhile: withKeysToConfirm(meanwhileTask(progress), keysToConfirm),
+      ...(shown.ledgerBehind
+        ? whileLedgerBehind(progress, shown)
+        : {
+            firstOpening: firstOpening(progress, now.toISOString()),
+            meanwhile: withKeysToConfirm(meanwhileTask(progress), keysToConfirm),
+          }),
     },
     print: (output) => printMigration(output, progress, findings, { inFull: evidence ?? false, now }),
   };

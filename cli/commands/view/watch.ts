@@ -1,5 +1,6 @@
 import { isOver } from '../../../domain/migration/terminated';
 import { pausesIn } from '../../../domain/progress/progress';
+import { waitingForReconciliation } from '../../../domain/progress/ledger-behind';
 import { meanwhileTask, withKeysToConfirm } from '../../../domain/progress/meanwhile';
 import { watchMigration, type WatchEnd, type WatchOptions } from '../../reporting/watch';
 import { withMigrationClient } from '../../connections/clients';
@@ -21,14 +22,16 @@ export function addWatch(context: Context): void {
     );
 }
 
-function watchResult({ progress, keysToConfirm, print }: WatchEnd): CommandResult {
-  const { migrationId, state, step, waitingFor, counts, pause } = progress;
+function watchResult({ progress, keysToConfirm, ledgerBehind, print }: WatchEnd): CommandResult {
+  const { migrationId, state, step, counts, pause } = progress;
+  const waitingFor = ledgerBehind ? waitingForReconciliation(migrationId) : progress.waitingFor;
   const pauses = pausesIn(progress);
   return {
     failed: state !== 'completed' && isOver(state),
     json: {
       ...{ schema: 'ferry.watch/1', migrationId, state, step, waitingFor },
-      meanwhile: state === 'terminated' ? null : withKeysToConfirm(meanwhileTask(progress), keysToConfirm),
+      meanwhile:
+        state === 'terminated' || ledgerBehind ? null : withKeysToConfirm(meanwhileTask(progress), keysToConfirm),
       ...{ counts, pause, pauses },
     },
     print,

@@ -6,6 +6,7 @@ import {
   SUPPORT,
   type TestMigration,
 } from '../../workflows/running-migration';
+import { clearLedgerFlag, flagLedger } from '../../../store';
 import { openReader } from '../../../cli/dashboard/reader';
 import { until } from '../../support/async';
 import { scheduleIdOf } from '../../../domain/migration/temporal-names';
@@ -75,6 +76,12 @@ test('a proposed start outside the windows is shown with the first opening after
   const again = await runJson(orchestrator, 'propose-time', migration.id, startAt, ...windows, '--by', 'Sam');
   expect(again.json).toMatchObject({ outcome: 'applied', firstOpening: { opensAt } });
   expect(await runJson(orchestrator, 'show', migration.id)).toMatchObject({ json: { firstOpening: { opensAt } } });
+  const { db } = orchestrator.ferry;
+  await flagLedger(db, migration.id);
+  expect(await runJson(orchestrator, 'show', migration.id)).toMatchObject({
+    json: { ledgerBehind: true, firstOpening: null, forecast: null, waitingFor: { roles: ['support'] } },
+  });
+  await clearLedgerFlag(db, migration.id, 0);
   expect((await run('show', migration.id)).out).toContain('! the start is outside the windows; the next window opens');
   const asked = await ferry(['approve', migration.id, 'schedule'], undefined, orchestrator.env, {
     confirm: async () => false,

@@ -35,7 +35,7 @@ function started(outcome: 'applied' | 'recorded' | 'refused', text: string, stor
 function watchEnd(state: string): WatchEnd {
   const plan = migrationPlan({ migrationId: ID, route: 'self-service' });
   const progress = { ...progressOf(plan, stateAt('complete-migration')), state };
-  return { progress: progress as WatchEnd['progress'], print: () => undefined, keysToConfirm: [] };
+  return { progress: progress as WatchEnd['progress'], print: () => undefined, keysToConfirm: [], ledgerBehind: false };
 }
 
 function printed(start: SelfServiceStart, end: WatchEnd | null, refusedSince: string | null = null) {

@@ -7,6 +7,7 @@ import {
   windowChange,
   type TestMigration,
 } from '../../workflows/running-migration';
+import { flagLedger } from '../../../store';
 import { runJson } from '../command-line';
 import { ferry } from '../captured-terminal';
 import { until } from '../../support/async';
@@ -176,4 +177,11 @@ test('watch --until-decision stops between windows if a company lacks a credenti
   const { json } = await runJson(orchestrator, 'watch', lacking.id, '--until-decision');
   expect(json['meanwhile']).toEqual({ roles: ['client'], what: 'supply credentials for 1 company (R-3)' });
   expect((await ferry(['show', lacking.id], undefined, orchestrator.env)).out).toContain(task);
+
+  await flagLedger(orchestrator.ferry.db, lacking.id);
+  const what = `the ledger is out of date, so no company can move; to repair it, run: ferry reconcile ${lacking.id}`;
+  for (const args of [['show'], ['watch', '--until-decision']])
+    expect(await runJson(orchestrator, ...args, lacking.id)).toMatchObject({
+      json: { meanwhile: null, waitingFor: { roles: ['support'], what } },
+    });
 });
