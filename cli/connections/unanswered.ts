@@ -5,6 +5,7 @@ import { CHECK_WORKERS, SEE_WHAT_IS_WRONG, START_WORKER } from '../../domain/pro
 import { eitherOf } from '../../domain/text/sentences';
 import { NoWorker, readProgressOrReason, WorkflowTaskFailing, type MigrationClient } from '../../client';
 import { CommandFailed } from '../shared/errors';
+import { withLedgerState } from './ledger-limit';
 
 /** The progress of a migration, or the reason why it is unknown. */
 export type ProgressOrUnanswered =
@@ -45,6 +46,17 @@ export async function readProgressOrUnanswered(
   return progress instanceof NoWorker
     ? { progress: undefined, unanswered: unansweredOf(progress) }
     : { progress, unanswered: undefined };
+}
+
+/**
+ * Reads the progress like {@link readProgressOrUnanswered}, for a review of the pauses before a resume. If the
+ * migration has paused itself because of the ledger, also finds out whether the ledger has been reconciled.
+ */
+export async function readProgressToResume(ferry: MigrationClient, migrationId: string): Promise<ProgressOrUnanswered> {
+  const read = await readProgressOrUnanswered(ferry, migrationId);
+  const { progress } = read;
+  if (progress?.pause?.stopReason !== 'ledger-behind') return read;
+  return { progress: (await withLedgerState(ferry, progress)).progress, unanswered: undefined };
 }
 
 const NO_ANSWER = 'no worker is answering';

@@ -1,6 +1,7 @@
 /** Makes a decision in the dashboard: shows the content, asks for role, name and reason, and asks for confirmation. */
+import { reviewedPauseText } from '../../domain/progress/ledger-behind';
 import { pausesIn, type Progress } from '../../domain/progress/progress';
-import { digestOfPauses, pauserText, pauseText } from '../../domain/migration/pauses';
+import { digestOfPauses, pauserText } from '../../domain/migration/pauses';
 import { isPartial } from '../../domain/migration/partial-outcome';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { isStep, ROLES, type Role, type Step } from '../../domain/migration/steps';
@@ -19,7 +20,7 @@ import { assertCompany, isRejectedFirst, sameCompany } from '../shared/decisions
 import { nameRejection } from '../options/person-name';
 import { missingDigestWarning } from '../shared/required-digest';
 import { readReview, type Review } from '../shared/review';
-import { readProgressOrUnanswered, type ProgressOrUnanswered } from '../connections/unanswered';
+import { readProgressOrUnanswered, readProgressToResume, type ProgressOrUnanswered } from '../connections/unanswered';
 import { decide, readProgressIfAnswered, type LedgerClient, type DecisionContent } from '../../client';
 import { readSuggestedCompanies } from '../../store';
 import type { Terminal } from '../terminal/terminal';
@@ -118,11 +119,10 @@ function askReason(prompts: Prompts, reason: Draft['reason']): Promise<string> {
 
 async function draftOf(context: DialogContext, request: RequestedDecision, listedStep: string): Promise<Draft> {
   const { migrationId } = request;
-  const { ferry } = context;
   switch (request.kind) {
     case 'approve':
     case 'reject': {
-      const read = await readProgressOrUnanswered(ferry, migrationId);
+      const read = await readProgressOrUnanswered(context.ferry, migrationId);
       const { progress, unanswered } = read;
       if (progress?.route === 'self-service' || listedStep === 'self-service')
         throw new CommandFailed(
@@ -156,10 +156,10 @@ async function draftResume(
   { ferry, prompts, terminal }: DialogContext,
   { migrationId }: RequestedDecision,
 ): Promise<Draft> {
-  const { progress, unanswered } = await readProgressOrUnanswered(ferry, migrationId);
+  const { progress, unanswered } = await readProgressToResume(ferry, migrationId);
   const pauses = progress ? pausesIn(progress) : [];
   printCut(terminal, `ferry show ${migrationId}`, (output) => {
-    for (const pause of pauses) output.line(`Paused ${inLocalTime(pauseText(pause))}`);
+    if (progress) for (const each of pauses) output.line(`Paused ${inLocalTime(reviewedPauseText(progress, each))}`);
   });
   const canPause =
     pauses.some(({ stopReason }) => stopReason !== null) && !pauses.some(({ role }) => role === 'support');

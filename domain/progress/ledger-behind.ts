@@ -1,5 +1,7 @@
 /** Says that a ledger was restored to an older state, and what to do. No company moves before it is reconciled. */
 import { shownStopText } from '../companies/failures';
+import type { Pause } from '../migration/migration-state';
+import { pauseText } from '../migration/pauses';
 import type { Progress } from './progress';
 import type { WaitingFor } from './waiting-for';
 
@@ -30,3 +32,9 @@ export function withReconciledLedger(progress: Progress): Progress {
 
 /** Returns whether a migration has paused itself because of a ledger that has been reconciled since. */
 export const isForReconciledLedger = ({ what }: WaitingFor): boolean => what.startsWith(RECONCILED);
+
+/** Returns the text of `pauseText`, but without the advice to reconcile a ledger that has been reconciled since. */
+export function reviewedPauseText({ waitingFor }: Pick<Progress, 'waitingFor'>, pause: Pause): string {
+  const text = pauseText(pause);
+  return isForReconciledLedger(waitingFor) ? text.replace(shownStopText('ledger-behind'), RECONCILED) : text;
+}

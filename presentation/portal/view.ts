@@ -11,6 +11,7 @@ import { isOver } from '../../domain/migration/terminated';
 import { STEP_RULES, stepNumber, type Role, type Step } from '../../domain/migration/steps';
 import { replacedStaleText, type ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { continuationOf, continuationText } from '../../domain/progress/continuation';
+import { withReconciledLedger } from '../../domain/progress/ledger-behind';
 import { knownForecast } from '../../domain/progress/paused-forecast';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
 import { momentText, oneLine, sentence } from '../../domain/text/sentences';
@@ -45,8 +46,9 @@ export interface LedgerFacts extends TaskFacts {
 
 /** @param now ISO 8601, UTC */
 export function migrationView(progress: Progress, facts: LedgerFacts, now: string): MigrationView {
-  const view = viewOfProgress(progress, facts, now);
-  return facts.isLedgerBehind ? { ...view, ...WHILE_CHECKED } : view;
+  return facts.isLedgerBehind
+    ? { ...viewOfProgress(progress, facts, now), ...WHILE_CHECKED }
+    : viewOfProgress(withReconciledLedger(progress), facts, now);
 }
 
 /** Replaces the parts of the view that a ledger which is out of date makes wrong, until support has reconciled it. */

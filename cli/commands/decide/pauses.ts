@@ -1,6 +1,7 @@
 import { liftedPauses } from '../../../domain/decisions/pauses';
-import { digestOfPauses, pausesOfOthers, pauseText } from '../../../domain/migration/pauses';
+import { digestOfPauses, pausesOfOthers } from '../../../domain/migration/pauses';
 import { isOver } from '../../../domain/migration/terminated';
+import { reviewedPauseText } from '../../../domain/progress/ledger-behind';
 import { pausesIn, type Progress } from '../../../domain/progress/progress';
 import { sentence } from '../../../domain/text/sentences';
 import { withMigrationClient } from '../../connections/clients';
@@ -8,7 +9,7 @@ import { resumeConsequence } from '../../shared/consequences';
 import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
 import { addDecisionOptions, contentFrom, sendDecision, type DecisionOptions } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
-import { readProgressOrUnanswered } from '../../connections/unanswered';
+import { readProgressToResume } from '../../connections/unanswered';
 import type { CommandResult } from '../../terminal/output';
 import { inLocalTime } from '../../terminal/times';
 
@@ -45,7 +46,7 @@ function resume(
   options: DecisionOptions & YesOption,
 ): Promise<CommandResult> {
   return withMigrationClient(terminal.env, async (ferry) => {
-    const { progress, unanswered } = await readProgressOrUnanswered(ferry, migrationId);
+    const { progress, unanswered } = await readProgressToResume(ferry, migrationId);
     const overrides = progress
       ? overridesOf(progress, options)
       : unanswered.so('it is unknown who has paused the migration');
@@ -76,7 +77,7 @@ function overridesOf(progress: Progress, { as: role, by }: DecisionOptions): str
   if (isOver(progress.state)) return undefined;
   const lifted = liftedPauses(progress, role, pausesIn(progress));
   if (pausesOfOthers(lifted, role, by).length === 0) return undefined;
-  return lifted.map((pause) => `paused ${inLocalTime(pauseText(pause))}`).join('; ');
+  return lifted.map((pause) => `paused ${inLocalTime(reviewedPauseText(progress, pause))}`).join('; ');
 }
 
 function liftsAll(progress: Progress, { as: role }: DecisionOptions): boolean {

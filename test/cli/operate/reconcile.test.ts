@@ -150,7 +150,10 @@ test('once a migration that paused itself has a reconciled ledger, all views say
   const read = await openReader(client)({ visibleRows: (all) => all, shownMigrationId: migration.id });
   const inList = read.rows?.find(({ migrationId }) => migrationId === migration.id)?.progress;
   expect([inList, read.detail?.progress].map((progress) => progress?.waitingFor.what)).toEqual([resume, resume]);
-  expect((await ferry(['resume', migration.id, '--as', 'support'], undefined, orchestrator.env)).exitCode).toBe(0);
+  await migration.send('pause', { reason: 'a test', ...CLIENT });
+  const asked = await ferry(['resume', migration.id, '--as', 'support'], undefined, orchestrator.env);
+  expect(asked.err).toMatch(new RegExp(`^ferry: paused automatically since .* UTC: ${resume}; paused by Cleo`));
+  await print('resume', migration.id, '--as', 'support', '--yes');
   await migration.until(({ counts }) => counts.moved === 2);
 });
 

@@ -1,7 +1,9 @@
 /** Tests the portal's view of a self-service migration. */
+import { stopReasonText } from '../../../domain/companies/failures';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { progressOf } from '../../../domain/progress/progress';
 import { terminatedProgress } from '../../../domain/progress/terminated';
+import { momentText } from '../../../domain/text/sentences';
 import { migrationView } from '../../../presentation/portal/view';
 import { currentDetails } from '../../../presentation/temporal-ui/current-details';
 import { AT, counts, LATER, migrationPlan, preflight, stateAt } from '../../support/migrations/migration-states';
@@ -40,6 +42,17 @@ test('in self-service, a migration that a person has paused waits only for the c
   const page = currentDetails(progressOf(migrationPlan({ route: state.route }), state), { now: LATER }).split('\n');
   expect(page).toContain('**Waiting for:** client');
   expect(page).toContain('**What to do:** resume the migration once the pause is no longer needed');
+});
+
+test('in self-service, the view asks only to resume if the ledger that caused the pause has been reconciled', () => {
+  const pause = { reason: stopReasonText('ledger-behind'), by: null, stopReason: 'ledger-behind', at: AT } as const;
+  const view = viewOf(stateAt('complete-migration', { route: 'self-service', pause }));
+  const resume = 'he ledger was out of date, but has been reconciled; resume the migration';
+  expect(view.task?.what).toBe(`T${resume}.`);
+  expect(view.actions.find(({ message }) => message === 'resume')?.facts).toEqual([
+    `Paused automatically since ${momentText(AT)}: t${resume}`,
+  ]);
+  expect(JSON.stringify(view)).not.toMatch(/reconcile the ledger/i);
 });
 
 test.each(['managed', 'self-service'] as const)(
