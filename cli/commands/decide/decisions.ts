@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { STEPS } from '../../../domain/migration/steps';
+import { STEPS, type Step } from '../../../domain/migration/steps';
 import { isOver } from '../../../domain/migration/terminated';
 import { firstOpening } from '../../../domain/progress/first-opening';
 import { readProgressIfAnswered, type MigrationClient } from '../../../client';
@@ -23,6 +23,7 @@ import {
   withChoice,
   type NextAfterRejectionOptions,
 } from './next-company';
+import { insteadText } from '../../suggestions/first-company-commands';
 import { withMoreText, type CommandResult } from '../../terminal/output';
 
 /** `ferry reject`, `ferry propose-time`: send the decision of the same name. */
@@ -88,7 +89,11 @@ async function reject(
 ): Promise<CommandResult> {
   const read = () => readProgressOrUnanswered(ferry, migration);
   const step = given === undefined ? currentStep(await read(), STEPS) : parseStep(given);
-  await assertNextFits(ferry, migration, { step, options });
+  if ((options.company ?? options.next) !== undefined) {
+    const progress = await readProgressIfAnswered(ferry, migration);
+    if (progress?.route === 'self-service') return rejectInSelfService(ferry, migration, step, options);
+    assertNextFits(progress, migration, { step, options });
+  }
   // Skips these checks for the client, because the migration refuses the client's rejection of the first company.
   if (step === 'migrate-first-company' && options.as !== 'client') {
     await assertNextGiven(ferry, migration, options);
@@ -108,6 +113,22 @@ async function reject(
   const result = await sendDecision(ferry, migration, 'reject', { step, ...contentFrom(options), ...next });
   if (result.json['outcome'] === 'refused') return withChoice(ferry, migration, options, result);
   return withReadiness(ferry, options.company, result);
+}
+
+/**
+ * Sends the rejection without what to try next, because a self-service migration refuses every rejection. A migration
+ * that is to be abandoned can be cancelled instead.
+ */
+async function rejectInSelfService(
+  ferry: MigrationClient,
+  migration: string,
+  step: Step,
+  options: RejectOptions,
+): Promise<CommandResult> {
+  const { company: _company, ...others } = options;
+  const result = await sendDecision(ferry, migration, 'reject', { step, ...contentFrom(options) });
+  if (options.next !== 'abandon') return result;
+  return withMoreText(result, (output) => output.line(`  ${insteadText(migration, others)}`));
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The options `--next` and `--company` of `ferry reject`: what to try after a rejection of the first company. */
 import type { NextAfterRejection } from '../../../domain/migration/decision';
 import { stepText, type Step } from '../../../domain/migration/steps';
+import type { Progress } from '../../../domain/progress/progress';
 import { readProgressIfAnswered, type MigrationClient } from '../../../client';
 import { assertCompany, isRejectedFirst, sameCompany, type DecisionOptions } from '../../shared/decisions';
 import { CommandFailed } from '../../shared/errors';
@@ -55,20 +56,21 @@ export async function assertNextGiven(
 }
 
 /**
- * Checks that `--company` and `--next` are given only for a rejection of the first company.
+ * Checks that a rejection with `--company` or `--next` is of the first company.
  *
+ * @param progress undefined if no worker answers
  * @throws CommandFailed with the command to run instead as advice
  */
-export async function assertNextFits(
-  ferry: MigrationClient,
+export function assertNextFits(
+  progress: Progress | undefined,
   migrationId: string,
   { step, options }: { readonly step: Step; readonly options: NextAfterRejectionOptions },
-): Promise<void> {
+): void {
+  if (step === 'migrate-first-company') return;
   const given = options.company === undefined ? '--next' : '--company';
-  if (step === 'migrate-first-company' || (options.company ?? options.next) === undefined) return;
-  // In step 6, no first company can be chosen any more. Reads the current step, because `step` can be another step. If
+  // In step 6, no first company can be chosen any more. Uses the current step, because `step` can be another step. If
   // no worker answers, the migration might be in step 6.
-  const current = (await readProgressIfAnswered(ferry, migrationId))?.step ?? 'complete-migration';
+  const current = progress?.step ?? 'complete-migration';
   const instead =
     current === 'complete-migration' && options.company !== undefined
       ? `run the command again without ${options.next === undefined ? given : '--company and --next'}`

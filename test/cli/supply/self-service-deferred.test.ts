@@ -24,3 +24,18 @@ test('while only a deferred company is left, the client is asked to decide about
   expect(out).not.toMatch(/ends about/);
   expect((await me.run('list')).out).toMatch(/me\.xero\.deferred +waiting +self-service +client/);
 });
+
+test('a rejection with another first company is refused, and suggests no command that is also refused', async () => {
+  const id = 'me.xero.deferred';
+  const refused = `✗ refused: ${id}: a self-service migration has no approvals or rejections: it ends automatically\n`;
+  const reject = (...more: string[]) => me.run('reject', id, ...more, '--reason', 'odd', '--by', 'Sam');
+  const ofFirst = [
+    ['--company', 'S-3'],
+    ['schedule', '--next', 'same-company'],
+    ['migrate-first-company', '--next', 'another-company'],
+  ];
+  for (const args of ofFirst) expect(await reject(...args)).toMatchObject({ exitCode: 1, out: refused, err: '' });
+  expect((await reject('--next', 'abandon')).out).toBe(
+    `${refused}  to end the migration, run: ferry cancel ${id} --reason odd --by Sam\n`,
+  );
+});
