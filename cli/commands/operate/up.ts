@@ -1,12 +1,12 @@
 import { loadConfig } from '../../../config';
-import { grantPortalRole, openDatabase, PortalRoleRefused } from '../../../store';
+import { databaseOf, grantPortalRole, openDatabase, PortalRoleRefused } from '../../../store';
 import { StackAlreadyRunning } from '../../../stack/already-running';
 import { startStack, type Stack } from '../../../stack/stack';
 import { defaultWorkers } from '../../../stack/workers';
 import { CommandFailed } from '../../shared/errors';
 import { integerOption } from '../../options/options';
 import { waitForAbort } from '../../connections/waiting';
-import { PRINT_NOTHING, type CommandResult } from '../../terminal/output';
+import { PRINT_NOTHING, type CommandResult, type Output } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 
 interface UpOptions {
@@ -62,7 +62,7 @@ async function start(
       logLevel,
       workers,
       faults,
-      allowPortal: (databases) => allowPortal(databases, (text) => output.warn(text)),
+      allowPortal: (databases) => allowPortal(databases, output),
       signal: interrupted,
       log: (line) => output.note(line),
       warn: (text) => output.warn(text),
@@ -79,14 +79,16 @@ async function start(
 }
 
 /**
- * Creates the portal's database role. Returns false if the role is refused, for example because an external Postgres
+ * Creates the ledger if the database contains none, and the portal's database role. Returns false if the role is refused, for example because an external Postgres
  * does not let the stack create roles.
  */
 async function allowPortal(
   { databaseUrl, portalDatabaseUrl }: Pick<Stack['config'], 'databaseUrl' | 'portalDatabaseUrl'>,
-  warn: (text: string) => void,
+  output: Output,
 ): Promise<boolean> {
-  const db = await openDatabase({ url: databaseUrl.reveal(), connections: 1, createLedger: true });
+  const url = databaseUrl.reveal();
+  const onLedgerCreated = (): void => output.note(`Created the ledger in the database at ${databaseOf(url)}.`);
+  const db = await openDatabase({ url, connections: 1, createLedger: true, onLedgerCreated });
   try {
     await grantPortalRole(db, portalDatabaseUrl);
     return true;
@@ -94,7 +96,9 @@ async function allowPortal(
     if (!(error instanceof PortalRoleRefused)) throw error;
     // Omits the error's advice: it is about PORTAL_DATABASE_URL, but the stack chooses role and password itself.
     const remedy = error.remedy === null ? '' : ` In Postgres, ${error.remedy}.`;
-    warn(`The portal is not running: ${error.message}.${remedy} Then stop ferry up with Ctrl-C and start it again.`);
+    output.warn(
+      `The portal is not running: ${error.message}.${remedy} Then stop ferry up with Ctrl-C and start it again.`,
+    );
     return false;
   } finally {
     await db.destroy();

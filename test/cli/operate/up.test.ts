@@ -105,6 +105,7 @@ describe('ferry up', () => {
 
   it('runs the requested number of worker processes, each with a log of its own', async () => {
     up = await startUp(2);
+    expect(up.out()).toMatch(/^Created the ledger in the database at \S+:\d+\/\w+\.$/m);
     expect(processes(WORKERS)).toHaveLength(2);
     await until(() => readFileSync(workerLog(2), 'utf8').includes('"msg":"Worker state changed"'));
     if (process.platform !== 'linux') return;
@@ -192,6 +193,7 @@ describe('ferry up', () => {
 
   it('stops everything and exits with 1 if a worker cannot be restarted', async () => {
     up = await startUp(1);
+    expect(up.out()).not.toContain('Created the ledger');
     renameSync(path.join(home, 'payload.key'), path.join(home, 'payload.key.away'));
     kill(WORKERS);
     expect(await up.ended).toBe(1);
