@@ -146,18 +146,22 @@ export class PortalDatabase {
 
   /**
    * Stores a request to sign in. `exists`: the same request is stored already. `refused`: the request is malformed, or
-   * no invitation has the key or the account. `busy`: there are too many requests.
+   * no invitation has the key or the account. `busy`: there are too many requests; `busyForS` is the number of seconds
+   * until the key can be used again, or null if another limit was reached.
    */
-  async requestSignIn(request: SignInRequest): Promise<'stored' | 'exists' | 'refused' | 'busy'> {
+  async requestSignIn(request: SignInRequest): Promise<RequestedSignIn> {
     const { sessionHash, migrationId, publicKey, identity, proof, lifetimeMs } = request;
     const content = JSON.stringify(proof);
     const call = identity
       ? sql`request_identity_sign_in(${sessionHash}, ${migrationId}, ${publicKey}, ${identity.issuer},
           ${identity.subject}, ${identity.email}, ${content}::jsonb, ${lifetimeMs}::bigint)`
       : sql`request_sign_in(${sessionHash}, ${migrationId}, ${publicKey}, ${content}::jsonb, ${lifetimeMs}::bigint)`;
-    const { rows } = await sql<{ result: 'stored' | 'exists' | 'refused' | 'busy' }>`
+    const { rows } = await sql<{ result: 'stored' | 'exists' | 'refused' | `busy${string}` }>`
       select tokenferry_portal.${call} as result`.execute(this.db);
-    return rows[0]?.result ?? 'refused';
+    const result = rows[0]?.result ?? 'refused';
+    if (result === 'stored' || result === 'exists' || result === 'refused') return { result };
+    const [, seconds] = result.split(' ');
+    return { result: 'busy', busyForS: seconds === undefined ? null : Number(seconds) };
   }
 
   /** Returns a worker's answer to a request to sign in; null if no worker has answered yet. */
@@ -253,6 +257,11 @@ export class PortalDatabase {
     return rows[0]?.answer;
   }
 }
+
+/** The result of a request to sign in. */
+type RequestedSignIn =
+  | { readonly result: 'stored' | 'exists' | 'refused' }
+  | { readonly result: 'busy'; readonly busyForS: number | null };
 
 /** The columns of a session, with the names of {@link SessionRow}. */
 const SESSION = sql`invitation_id as "invitationId", migration_id as "migrationId", person, role,

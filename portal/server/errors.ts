@@ -92,7 +92,8 @@ export const unavailable = (message: string, advice: string, retryAfterS: number
 
 /** Returns the advice to try again, and the header that says the same. */
 function tryAgainIn(seconds: number): readonly [advice: string, headers: Readonly<Record<string, string>>] {
-  return [`Try again in ${counted(seconds, 'second')}.`, { 'retry-after': String(seconds) }];
+  const time = seconds > 120 ? counted(Math.ceil(seconds / 60), 'minute') : counted(seconds, 'second');
+  return [`Try again in ${time}.`, { 'retry-after': String(seconds) }];
 }
 
 /** Sends the error body, and logs failures of the portal itself. */

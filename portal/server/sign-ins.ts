@@ -4,9 +4,10 @@ import { approverFingerprint } from '../../domain/migration/approvers';
 import { SIGN_IN_TAKEN_WITHIN_MS } from '../../domain/migration/sign-in';
 import type { PortalContext } from './context';
 import type { SessionRow, SignInRequest } from './database';
-import { forbidden, storedTooMany, unavailable } from './errors';
+import { forbidden, storedTooMany, tooMany, unavailable } from './errors';
 
 const POLL_MS = 200;
+const TOO_MANY = 'There are too many attempts to sign in.';
 
 /**
  * Stores a request to sign in, and waits until a worker has created the session. A repeated request does not create a
@@ -22,13 +23,15 @@ export async function signInAndWait(
 ): Promise<SessionRow> {
   const { sessionHash } = request;
   const waitUntil = performance.now() + answerWaitMs;
-  const result = await db.requestSignIn(request);
+  const requested = await db.requestSignIn(request);
   const refusal = request.identity === undefined ? unusableKey : unknownAccount;
-  if (result === 'refused') throw refusal();
-  // By then, a worker has answered the requests that are open now, or no worker takes them any more. The limit of
-  // requests for one key in an hour can last longer.
-  if (result === 'busy')
-    throw storedTooMany('There are too many attempts to sign in.', SIGN_IN_TAKEN_WITHIN_MS / 1_000);
+  if (requested.result === 'refused') throw refusal();
+  if (requested.result === 'busy') {
+    const { busyForS } = requested;
+    if (busyForS !== null) throw tooMany(TOO_MANY, busyForS);
+    // By then, a worker has answered the requests that are open now, or no worker takes them any more.
+    throw storedTooMany(TOO_MANY, SIGN_IN_TAKEN_WITHIN_MS / 1_000);
+  }
   for (;;) {
     const outcome = await db.signInOutcome(sessionHash);
     if (outcome === 'unconfirmed') throw unconfirmedKey(request.publicKey);

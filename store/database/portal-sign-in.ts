@@ -33,14 +33,16 @@ export async function createSignInTable(db: Kysely<unknown>): Promise<void> {
     where outcome is null and created_at > clock_timestamp() - interval '2 minutes'`.execute(db);
 }
 
-export async function createSignInFunctions(db: Kysely<unknown>): Promise<void> {
+/** Creates the function that stores a request to sign in, or replaces it. */
+export async function createStoringFunction(db: Kysely<unknown>): Promise<void> {
   await sql`
-    -- Stores a sign-in request. The callers below first check that the person was invited. The
-    -- portal's database role cannot call this function directly.
-    create function store_portal_sign_in(session bytea, migration text, key text, content jsonb, lifetime_ms bigint)
+    -- Stores a sign-in request. Its callers first check that the person was invited. The portal's
+    -- database role cannot call this function directly.
+    create or replace function store_portal_sign_in(session bytea, migration text, key text, content jsonb, lifetime_ms bigint)
     returns text language plpgsql set search_path = pg_catalog, tokenferry, pg_temp as $$
     declare
       is_within_limits boolean;
+      full_until timestamptz;
     begin
       if session is null or octet_length(session) <> 32 or content is null or octet_length(content::text) > 16384
         or key !~ '^[0-9a-f]{64}$'
@@ -48,19 +50,29 @@ export async function createSignInFunctions(db: Kysely<unknown>): Promise<void> 
       -- Store requests one at a time, so that the counts below are exact.
       perform pg_advisory_xact_lock(hashtext('tokenferry portal sign-ins'));
       if exists (select from portal_sign_ins s where s.session_hash = session) then return 'exists'; end if;
+      -- When fewer than 60 requests of the last hour have the key.
+      select s.created_at + interval '1 hour' into full_until from portal_sign_ins s
+      where s.migration_id = migration and s.public_key = key order by s.created_at desc offset 59 limit 1;
+      if full_until > clock_timestamp() then
+        return 'busy ' || ceil(extract(epoch from full_until - clock_timestamp()))::integer;
+      end if;
       select (select count(*) from open_portal_sign_ins) < 100
         and (select count(*) from open_portal_sign_ins o where o.migration_id = migration and o.public_key = key) < 4
-        and (select count(*) from portal_sign_ins s where s.migration_id = migration and s.public_key = key) < 60
       into is_within_limits;
       if not is_within_limits then return 'busy'; end if;
       insert into portal_sign_ins (session_hash, migration_id, public_key, proof, lifetime_ms)
       values (session, migration, key, content, lifetime_ms);
       return 'stored';
     end $$`.execute(db);
+}
+
+export async function createSignInFunctions(db: Kysely<unknown>): Promise<void> {
+  await createStoringFunction(db);
   await sql`
     -- Stores a request to sign in with a registered key. Needs no session, and creates none.
     -- Returns 'stored'; 'exists' if the request was stored before; 'refused' if it is malformed, or
-    -- if no invitation has the key; 'busy' if there are too many requests.
+    -- if no invitation has the key; 'busy' if there are too many requests, and 'busy <seconds>' if
+    -- the key has too many in an hour.
     create function tokenferry_portal.request_sign_in(session bytea, migration text, key text, content jsonb,
       lifetime_ms bigint) returns text
     language plpgsql security definer set search_path = pg_catalog, tokenferry, pg_temp as $$

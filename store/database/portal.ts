@@ -4,7 +4,7 @@
  */
 import { sql, type Kysely, type Migration } from 'kysely';
 import { createPortalFunctions, replaceReadingFunctions } from './portal-functions';
-import { createSignInTable } from './portal-sign-in';
+import { createSignInTable, createStoringFunction } from './portal-sign-in';
 
 export const portal: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
@@ -144,3 +144,6 @@ export const searchWithoutAccents: Migration = { up: replaceReadingFunctions };
 
 /** Replaces the functions that read, so that `companies` returns `crossed_at`, on which a company's remedies depend. */
 export const crossedInPortal: Migration = { up: replaceReadingFunctions };
+
+/** Replaces the function that stores requests to sign in, so that it returns when a key can sign in again. */
+export const signInWaits: Migration = { up: createStoringFunction };

@@ -20,7 +20,7 @@ import {
   stoppages,
   verifiedDecisions,
 } from './schema-additions';
-import { crossedInPortal, portal, searchWithoutAccents } from './portal';
+import { crossedInPortal, portal, searchWithoutAccents, signInWaits } from './portal';
 import { registeredApplications, replacedApplications } from './replaced-applications';
 
 const createLedger = executing(
@@ -285,4 +285,5 @@ export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0022-stoppages': stoppages,
   '0023-preflight-texts': preflightTexts,
   '0024-first-claims': firstClaims,
+  '0025-sign-in-waits': signInWaits,
 };

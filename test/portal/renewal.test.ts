@@ -174,10 +174,21 @@ test('attempts are limited per key, and per address', async () => {
     expect(found.map(({ status }) => status)).toEqual([503, 503, 503, 503, 429, 429]);
     // A request that no worker answers counts for two minutes.
     expect(found[5]?.headers.get('retry-after')).toBe('120');
-    // The same error is returned for 60 attempts within an hour, so it names no time.
+    // The same error is returned if there are too many requests of all keys, so it names no time.
     expect(await found[5]?.json()).toEqual({
       error: 'There are too many attempts to sign in.',
       advice: 'Try again in a few minutes. If this happens again, tell your contact.',
+    });
+    await sql`
+      insert into portal_sign_ins (session_hash, migration_id, public_key, lifetime_ms, outcome, created_at)
+      select sha256(convert_to(gen_random_uuid()::text, 'UTF8')), ${migrationId}, ${key.publicKey}, 60000, 'refused',
+        now() - interval '30 minutes 30 seconds' from generate_series(1, 60)`.execute(impatient.db);
+    const blocked = await renew(signedSignIn(key, migrationId), {}, impatient.url);
+    expect(blocked.status).toBe(429);
+    expect(Number(blocked.headers.get('retry-after'))).toBeGreaterThan(1_700);
+    expect(await blocked.json()).toEqual({
+      error: 'There are too many attempts to sign in.',
+      advice: 'Try again in 30 minutes.',
     });
     const guesses = [];
     for (let attempt = 0; attempt < 4; attempt += 1)

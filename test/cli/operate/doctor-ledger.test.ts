@@ -43,7 +43,7 @@ test('a database without a ledger is reported and stays empty', async () => {
 
 test('an older schema is not a problem', async () => {
   const older = await createTestDatabase('ledger');
-  await execute(older.url, "delete from tokenferry.kysely_migration where name = '0024-first-claims'");
+  await execute(older.url, "delete from tokenferry.kysely_migration where name = '0025-sign-in-waits'");
   const { exitCode, about } = await runDoctor(older.url);
   expect(exitCode).toBe(0);
   expect(about('schema')?.finding).toMatch(/^1 schema step behind/);

@@ -32,9 +32,9 @@ test('a database without a ledger is refused and stays empty, but an older ledge
   expect(rows).toEqual([]);
 
   const created = await openDatabase({ url: database.url, createLedger: true });
-  // Undoes `0024-first-claims`.
+  // Undoes `0024-first-claims` and the schema migrations after it.
   await sql`alter table companies drop column first_claimed_at`.execute(created);
-  await sql`delete from kysely_migration where name = '0024-first-claims'`.execute(created);
+  await sql`delete from kysely_migration where name >= '0024-first-claims'`.execute(created);
   await created.destroy();
   const updated = await openDatabase({ url: database.url });
   expect(await updated.selectFrom('companies').select('first_claimed_at').execute()).toEqual([]);
