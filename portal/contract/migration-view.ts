@@ -126,6 +126,8 @@ export const MigrationViewSchema = z.object({
     withoutCredential: z.number().int(),
     retried: z.number().int().optional(),
   }),
+  /** True if `GET /api/reconnect-links.csv` has a link. Absent in an older view. */
+  hasReconnectLinks: z.boolean().optional(),
   /**
    * The waves that still have companies without a confirmation. `wave` is null for companies without a wave. Empty if
    * there are none, or if the migration or its workflow has ended.

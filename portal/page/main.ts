@@ -215,7 +215,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
 
   function show(newer: MigrationAnswer): void {
     if (hasEnded) return;
-    const haveCompaniesChanged = JSON.stringify(newer.view.counts) !== JSON.stringify(latest.view.counts);
+    const haveCompaniesChanged = factsOf(newer) !== factsOf(latest);
     const haveDecisionsChanged = messagesOf(newer) !== messagesOf(latest);
     latest = newer;
     renderAll();
@@ -271,6 +271,10 @@ function removeMigration(): void {
   for (const id of ['person', 'announcer']) byId(id).textContent = '';
   byId('sign-out').hidden = true;
 }
+
+/** Returns the facts of a view on which the lists of companies depend, apart from its decisions. */
+const factsOf = ({ view: { counts, hasReconnectLinks } }: MigrationAnswer): string =>
+  JSON.stringify([counts, hasReconnectLinks]);
 
 const messagesOf = ({ view }: MigrationAnswer): string => view.actions.map(({ message }) => message).join();
 

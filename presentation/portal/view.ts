@@ -9,7 +9,11 @@ import { inClientWords } from '../../domain/companies/client-words';
 import { clientCounts } from '../../domain/companies/counts';
 import { isOver } from '../../domain/migration/terminated';
 import { STEP_RULES, stepNumber, type Role, type Step } from '../../domain/migration/steps';
-import { replacedStaleText, type ApplicationsOfMoved } from '../../domain/preflight/applications';
+import {
+  replacedStaleText,
+  type ApplicationsOfMoved,
+  type MovedWithApplication,
+} from '../../domain/preflight/applications';
 import { continuationOf, continuationText } from '../../domain/progress/continuation';
 import { withReconciledLedger } from '../../domain/progress/ledger-behind';
 import { knownForecast } from '../../domain/progress/paused-forecast';
@@ -34,6 +38,8 @@ export interface LedgerFacts extends TaskFacts {
   readonly waves: MigrationView['waves'];
   /** The people who have confirmed that syncing is off, which ends step 4; null if step 4 is not done. */
   readonly confirmers: Confirmers | null;
+  /** True if a company that must reconnect has a link. */
+  readonly hasReconnectLink: boolean;
   /** The signed migration key; null if the vault is not open, or if the provider has not signed the key. */
   readonly migrationKey: string | null;
   /** True if only credentials that were obtained after the confirmation count. */
@@ -81,6 +87,7 @@ function viewOfProgress(progress: Progress, facts: LedgerFacts, now: string): Mi
     outOfDate: staleText(progress, facts.applications, now),
     switchBackOn: sentence(switchOnText(progress)),
     counts: countsView(progress),
+    hasReconnectLinks: facts.hasReconnectLink || (facts.applications?.replaced ?? []).some(hasLink),
     waves: isOpen ? facts.waves : [],
     firstCompany: firstCompanyView(progress),
     // After the end, nobody can correct the details.
@@ -99,6 +106,9 @@ function viewOfProgress(progress: Progress, facts: LedgerFacts, now: string): Mi
     actions: [...actionsOf(progress, { ...facts, canSeal: isOpen && facts.migrationKey !== null }, now)],
   };
 }
+
+/** Returns whether a company that was moved with this application has a link. */
+const hasLink = ({ companies, withoutLink = 0 }: MovedWithApplication): boolean => companies > withoutLink;
 
 const nameText = (untrusted: string): string => oneLine(untrusted, MAX_NAME_LENGTH);
 

@@ -243,6 +243,16 @@ export async function readAffected(db: Database, migrationId: string, failure: I
       array(select reference from affected order by row limit 3) as "references"`;
 }
 
+/** Returns whether a company that must reconnect has a link, so that its end customer can reconnect it. */
+export async function hasReconnectLink(db: Database, migrationId: string): Promise<boolean> {
+  const { isFound } = await oneRow<{ isFound: boolean }>(db)`
+    select exists (
+      select from companies
+      where migration_id = ${migrationId} and state = 'failed' and failure = 'reauthorization-required'
+        and link_url is not null) as "isFound"`;
+  return isFound;
+}
+
 /** Accepts all failures so far, so that they no longer count towards the limits on failures. */
 export async function acceptFailures(db: Database, migrationId: string): Promise<void> {
   await sql`

@@ -16,6 +16,7 @@ import { formatMigrationKey, MigrationKeyInvalid } from '../../security';
 import {
   countUnconfirmedByWave,
   findCompany,
+  hasReconnectLink,
   readReplacedApplications,
   readMigration,
   readConfirmers,
@@ -52,6 +53,7 @@ export async function writeView(context: PortalContext, migrationId: string): Pr
         : null,
       ...(isOpen ? await readFirstFacts(db, progress) : NO_FIRST_FACTS),
       applications: await readReplacedApplications(db, migrationId),
+      hasReconnectLink: progress.counts.mustReconnect > 0 && (await hasReconnectLink(db, migrationId)),
       waves: isOpen && progress.counts.unconfirmed > 0 ? await countUnconfirmedByWave(db, migrationId) : [],
       migrationKey: isOpen ? await readKey(db, migrationId) : null,
       isLedgerBehind,

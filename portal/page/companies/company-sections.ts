@@ -1,7 +1,7 @@
 /** The two lists of the page: all companies with search and filter, and those that need attention. */
 import type { App } from '../app';
 import { isInReconnectLinks, noExceptionsText } from '../../client/remedies';
-import { STATE_LABELS, type CompanyState } from '../../client/api';
+import { STATE_LABELS, type Company, type CompanyState } from '../../client/api';
 import { createCompanyList, type CompanyList } from './companies';
 import { byId, el, field, hint } from '../elements/elements';
 import { zoneText } from '../elements/times';
@@ -60,6 +60,13 @@ export function createExceptions(app: App): CompanyList {
     'Download all reconnect links (CSV)',
   );
   const about = hint(intro, download);
+  let shown: readonly Company[] = [];
+  let isIncomplete = false;
+  // A company that is not shown can have a link, too.
+  const offerDownload = (): void => {
+    const hasOther = isIncomplete && (app.view().hasReconnectLinks ?? true);
+    download.hidden = !hasOther && !shown.some(isInReconnectLinks);
+  };
   const list = createCompanyList({
     app,
     container: byId('exceptions'),
@@ -67,10 +74,18 @@ export function createExceptions(app: App): CompanyList {
     filter: () => ({ exceptions: true }),
     empty: () => noExceptionsText(app.view()),
     onShow: (companies, hasMore) => {
+      shown = companies;
+      isIncomplete = hasMore;
       about.hidden = companies.length === 0;
-      download.hidden = !hasMore && !companies.some(isInReconnectLinks);
+      offerDownload();
       intro.textContent = introOf(app);
     },
   });
-  return list;
+  return {
+    ...list,
+    update: async () => {
+      await list.update();
+      offerDownload();
+    },
+  };
 }

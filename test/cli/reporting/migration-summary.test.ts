@@ -58,6 +58,7 @@ const known = { preflight: details, ...estimated };
 
 const FACTS = {
   waves: [],
+  hasReconnectLink: false,
   migrationKey: null,
   unconfirmedFirst: null,
   unknownFirst: null,

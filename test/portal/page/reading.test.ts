@@ -87,6 +87,18 @@ describeWithChromium("reading the portal's page", () => {
     await exceptions.locator('.company').nth(3).waitFor();
   });
 
+  test('offers the file of reconnect links if a company that is not shown has a link, and not without any link', async () => {
+    const failed = { state: 'not-moved', problem: 'the sync did not finish in time', linkUrl: null } as const;
+    current.portal.companies = current.portal.companies.map((each) => ({ ...each, ...failed }));
+    current.portal.view = sampleView({ hasReconnectLinks: false });
+    const page = await open();
+    const download = page.getByRole('link', { name: 'Download all reconnect links (CSV)' });
+    await page.locator('#exceptions').getByText('50 companies shown; there are more.').waitFor();
+    expect(await download.isVisible()).toBe(false);
+    current.portal.publish({ hasReconnectLinks: true });
+    await download.waitFor();
+  });
+
   test('tells a viewer who acts', async () => {
     const page = await open();
     current.portal.session = current.portal.session && { ...current.portal.session, role: 'viewer', publicKey: null };

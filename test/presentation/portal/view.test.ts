@@ -51,6 +51,10 @@ test('companies whose application was replaced are named, and their data does no
   expect(view.outOfDate).toBe(
     'The data of all companies that were moved was brought up to date when they moved. The handover report says how often the service syncs each company. The data of 2 companies (M-1, M-2) goes out of date, because their applications were replaced: the service can no longer refresh their tokens.',
   );
+  expect(view.hasReconnectLinks).toBe(true);
+  const withoutLink = { ...applications, replaced: [{ ...old, withoutLink: 2 }] };
+  expect(viewOf(state, { applications: withoutLink }).hasReconnectLinks).toBe(false);
+  expect(viewOf(state, { applications: withoutLink, hasReconnectLink: true }).hasReconnectLinks).toBe(true);
   expect(viewOf(state)).toMatchObject({
     notices: [],
     outOfDate:

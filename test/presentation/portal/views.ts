@@ -6,6 +6,7 @@ import { LATER, migrationPlan } from '../../support/migrations/migration-states'
 
 export const FACTS: LedgerFacts = {
   waves: [],
+  hasReconnectLink: false,
   migrationKey: 'tokenferry-key-1.abc',
   unconfirmedFirst: null,
   unknownFirst: null,

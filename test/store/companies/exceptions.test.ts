@@ -4,6 +4,7 @@ import {
   awaitRelink,
   countFailures,
   countRetryUseless,
+  hasReconnectLink,
   leaveOutCompanies,
   readCompanies,
   readRelinking,
@@ -44,6 +45,15 @@ test('waits for a reconnection if a company has a link, and was not moved or has
     relinking_since: null,
   });
   expect((await readRelinking(ledger.db, id)).map(({ row }) => row)).toEqual([1]);
+});
+
+test('finds the link of a company only if the company must reconnect', async () => {
+  const { id } = await createMovableMigration(ledger, manifestRows(3));
+  await updateRow(ledger.db, id, 1, { state: 'failed', failure: 'reauthorization-required' });
+  await updateRow(ledger.db, id, 2, { state: 'failed', failure: 'incomplete', ...serviceRefs });
+  expect(await hasReconnectLink(ledger.db, id)).toBe(false);
+  await updateRow(ledger.db, id, 3, { state: 'failed', failure: 'reauthorization-required', ...serviceRefs });
+  expect(await hasReconnectLink(ledger.db, id)).toBe(true);
 });
 
 test('waits for all reconnections only of companies that a reconnection can help, unless a company is named', async () => {
