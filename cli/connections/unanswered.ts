@@ -3,7 +3,7 @@ import type { Step } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
 import { CHECK_WORKERS, SEE_WHAT_IS_WRONG, START_WORKER } from '../../domain/progress/worker-advice';
 import { eitherOf } from '../../domain/text/sentences';
-import { NoWorker, readProgressOrReason, WorkflowTaskFailing, type MigrationClient } from '../../client';
+import { isBug, NoWorker, readProgressOrReason, WorkflowTaskFailing, type MigrationClient } from '../../client';
 import { CommandFailed } from '../shared/errors';
 import { withLedgerState } from './ledger-limit';
 
@@ -56,7 +56,13 @@ export async function readProgressToResume(ferry: MigrationClient, migrationId: 
   const read = await readProgressOrUnanswered(ferry, migrationId);
   const { progress } = read;
   if (progress?.pause?.stopReason !== 'ledger-behind') return read;
-  return { progress: (await withLedgerState(ferry, progress)).progress, unanswered: undefined };
+  try {
+    return { progress: (await withLedgerState(ferry, progress)).progress, unanswered: undefined };
+  } catch (error) {
+    // The ledger does not answer. The migration can be resumed all the same.
+    if (isBug(error)) throw error;
+    return read;
+  }
 }
 
 const NO_ANSWER = 'no worker is answering';

@@ -79,8 +79,8 @@ async function start(
 }
 
 /**
- * Creates the ledger if the database contains none, and the portal's database role. Returns false if the role is refused, for example because an external Postgres
- * does not let the stack create roles.
+ * Creates the ledger if the database contains none, and the portal's database role. Returns false if the role is
+ * refused, for example because an external Postgres does not let the stack create roles.
  */
 async function allowPortal(
   { databaseUrl, portalDatabaseUrl }: Pick<Stack['config'], 'databaseUrl' | 'portalDatabaseUrl'>,
