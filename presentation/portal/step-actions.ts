@@ -241,7 +241,7 @@ function limitFacts({ windows, companiesPerMinute }: Progress): string[] {
   const hours = windows.length === 0 ? 'at any time' : windowsText(windows);
   const pace =
     companiesPerMinute == null
-      ? 'as fast as the service allows'
+      ? 'with no limit on companies per minute'
       : `at most ${counted(companiesPerMinute, 'company')} a minute`;
   return [`Now: ${hours}, ${pace}`];
 }

@@ -185,3 +185,16 @@ test('a decision about a pause says why the migration paused itself, without ins
     'Already paused automatically since 2026-03-02 09:00 UTC: the Company Data Service refuses access',
   );
 });
+
+test.each([
+  [null, 'with no limit on companies per minute'],
+  [1, 'at most 1 company a minute'],
+])('the change of the limits shows the limit on companies per minute (%p)', (companiesPerMinute, pace) => {
+  const state = last({ total: 3, waiting: 3 }, { route: 'self-service' });
+  const actions = actionsOf(
+    { ...progressOf(migrationPlan(), state), companiesPerMinute },
+    { ...FACTS, applications: null },
+    LATER,
+  );
+  expect(actions.find(({ message }) => message === 'adjust')?.facts).toEqual([`Now: at any time, ${pace}`]);
+});
