@@ -1,7 +1,6 @@
 /** Go or no-go: whether the companies that move next have what they need. */
 import { counted, momentText, namedCompanies, numberText } from '../text/sentences';
 import type { Answer, ChosenFirst, GoNoGoFacts, NextCompanies } from './go-nogo-facts';
-import type { Progress } from './progress';
 
 type Facts = Pick<GoNoGoFacts, 'next' | 'progress' | 'chosenFirst'>;
 
@@ -23,7 +22,7 @@ export function companyAnswers({ next, progress, chosenFirst }: Facts): readonly
           : `for ${counted(unconfirmed, 'company')}${ofWave}, the client has not confirmed that syncing is off`,
     },
     credentialAnswer(next, ofWave, exceptHeldBack),
-    movableAnswer(next, progress, ofWave),
+    movableAnswer({ next, progress, chosenFirst }, ofWave),
     ...(chosenFirst === null ? [] : [firstCompanyAnswer(chosenFirst)]),
   ];
 }
@@ -59,18 +58,24 @@ function credentialAnswer(next: NextCompanies, ofWave: string, exceptHeldBack: s
   return { check, go: true, why: `${every} has a usable credential${oldest}` };
 }
 
-function movableAnswer(next: NextCompanies, progress: Progress | null, ofWave: string): Answer {
+/**
+ * Checks that a company can be moved. A chosen first company that was tried before is not among the next companies,
+ * because it waits only once the next window has opened.
+ */
+function movableAnswer({ next, progress, chosenFirst }: Facts, ofWave: string): Answer {
   const { leftBehind, firstLeftBehind } = next;
   const ready = next.companies - next.unconfirmed - next.withoutCredential;
   const { heldBack = 0, importing = 0, syncing = 0 } = progress?.counts ?? {};
   const moving = importing + syncing;
-  const go = ready + moving > 0;
+  const isAnyReady = ready + moving > 0;
+  const onlyFirst = !isAnyReady && chosenFirst?.notReady === null ? chosenFirst.reference : null;
+  const go = isAnyReady || onlyFirst !== null;
   return {
     check: 'companies',
     go,
     ...(go && leftBehind + heldBack > 0 ? { warning: true } : {}),
     why: [
-      go ? `${counted(ready, 'company')}${ofWave} can be moved` : noneMovableText(next, ofWave),
+      isAnyReady ? `${counted(ready, 'company')}${ofWave} can be moved` : noneMovableText(next, ofWave, onlyFirst),
       ...(moving === 0 ? [] : [`${counted(moving, 'company')} ${moving === 1 ? 'is' : 'are'} moving`]),
       ...(leftBehind === 0
         ? []
@@ -82,11 +87,17 @@ function movableAnswer(next: NextCompanies, progress: Progress | null, ofWave: s
   };
 }
 
-function noneMovableText({ companies, unconfirmed, withoutCredential }: NextCompanies, ofWave: string): string {
-  if (companies === 0) return 'no company can be moved';
+/** @param onlyFirst the chosen first company, if it can go first although the next companies cannot be moved */
+function noneMovableText(
+  { companies, unconfirmed, withoutCredential }: NextCompanies,
+  ofWave: string,
+  onlyFirst: string | null,
+): string {
+  const none = onlyFirst === null ? 'no company' : `${onlyFirst} can go first; no other company`;
+  if (companies === 0) return `${none} can be moved`;
   const missing = [
     ...(unconfirmed === 0 ? [] : [`${numberText(unconfirmed)} not confirmed`]),
     ...(withoutCredential === 0 ? [] : [`${numberText(withoutCredential)} without a usable credential`]),
   ];
-  return `no company${ofWave} can be moved yet (${missing.join(', ')})`;
+  return `${none}${ofWave} can be moved yet (${missing.join(', ')})`;
 }
