@@ -96,6 +96,8 @@ function mustBeRecent({ route, platformKey }: ReportHead): boolean {
   return route === 'managed' && (platform === undefined || isRotating(platform));
 }
 
+const ONLY_IF_SHARED = 'this is necessary only if you gave it to support';
+
 function rotationText(head: ReportHead, secrets: number): string {
   const { figures, applications } = head;
   if (secrets > 1 || applications.replaced.length > 0) {
@@ -103,9 +105,9 @@ function rotationText(head: ReportHead, secrets: number): string {
   }
   const isShared = isSecretShared(head);
   if (figures.crossed + figures.crossingUnknown > 0) {
-    return `${isShared ? 'give' : 'if you gave it to support, rotate it and give'} support the new secret before the old secret expires.`;
+    return `${isShared ? 'give' : `${ONLY_IF_SHARED}. If you rotate it, give`} support the new secret before the old secret expires.`;
   }
-  return `${isShared ? 'it was shared for this migration' : 'if you gave it to support, rotate it'}. ${unusedText(head, null)}`;
+  return `${isShared ? 'it was shared for this migration' : ONLY_IF_SHARED}. ${unusedText(head, null)}`;
 }
 
 /** Says that the client has to ask its contact, because support decides what happens after the migration was stopped. */

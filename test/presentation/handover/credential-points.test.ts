@@ -110,7 +110,7 @@ describe('the head of the report', () => {
     );
     const unused = { ...HEAD.figures, crossed: 0, crossingUnknown: 0 };
     expect(reportHead({ ...head, figures: unused, decisions: [] })).toContain(
-      '**Rotate the secret of your application**: if you gave it to support, rotate it. ',
+      '**Rotate the secret of your application**: this is necessary only if you gave it to support. ',
     );
   });
 
@@ -149,7 +149,9 @@ describe('the head of the report', () => {
     expect(selfService('gbol')).toContain(
       'the secret of your application found (production) at Xero, if you gave it to support for this',
     );
-    expect(selfService('gbol')).toContain('**Rotate the secret of your application**: if you gave it to support,');
+    expect(selfService('gbol')).toContain(
+      '**Rotate the secret of your application**: this is necessary only if you gave it to support. If you rotate it, give support the new secret before the old secret expires.',
+    );
     expect(selfService('gbol', { decisions: [supplied('app-1')] })).toContain(
       'app-1 (production) at Xero, because it was shared',
     );
