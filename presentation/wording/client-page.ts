@@ -142,7 +142,7 @@ export function estimateBasisText({ basis, measuredOn }: Estimate): string {
   const companies = counted(measuredOn, 'company');
   switch (basis) {
     case 'assumed':
-      return 'at a cautiously assumed speed; nothing has been measured yet';
+      return 'at a cautiously assumed speed, because no measured speed is known for this platform';
     case 'platform':
       return `at the speed measured on ${companies} in an earlier migration on this platform`;
     case 'migration':

@@ -179,7 +179,9 @@ test('the page shows the start and the end only while they are in the future', (
   );
   const after = detailsAt(state, { now: '2026-03-08T00:00:00.000Z' });
   expect(after).not.toContain('2026-03-07');
-  expect(after).toContain('**Estimated duration:** 11 s to 2 min (10 companies, at a cautiously assumed speed');
+  expect(after).toContain(
+    '**Estimated duration:** 11 s to 2 min (10 companies, at a cautiously assumed speed, because no measured speed is known for this platform',
+  );
   expect(after).toContain('**Start:** as soon as everything is ready, proposed by Sam (support)');
 });
 
