@@ -188,7 +188,9 @@ export const reopened = (
     withdrawn: z
       .array(role)
       .exactOptional()
-      .describe('the roles whose sign-off a later decision has withdrawn, and that have not signed off again'),
+      .describe(
+        'the roles whose sign-off the decision of `by` has withdrawn, and that have not signed off again. Does not list the roles whose sign-off only an earlier decision has withdrawn. Absent if the handover was rejected',
+      ),
   }) satisfies z.ZodType<Reopened>
 ).meta({
   id: 'Reopened',

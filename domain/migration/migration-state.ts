@@ -101,7 +101,10 @@ export interface Reopened {
    * and if an earlier version recorded the decision.
    */
   readonly proposed?: boolean;
-  /** The roles whose sign-off a decision has withdrawn, until they sign off again. Otherwise absent. */
+  /**
+   * The roles whose sign-off the decision of `by` has withdrawn, until they sign off again. Absent if the handover was
+   * rejected, and for other steps.
+   */
   readonly withdrawn?: readonly Role[];
 }
 
