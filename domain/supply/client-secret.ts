@@ -22,7 +22,7 @@ export function clientSecretProblem(secret: string): string | null {
   if (/[\p{Cc}\uFFFD]/u.test(secret)) return 'contains control characters, or is not text in UTF-8';
   if (secret.length > MAX_SECRET_LENGTH)
     return `is longer than ${numberText(MAX_SECRET_LENGTH)} characters, too long for a client secret`;
-  return isPlaceholder(secret) ? 'contains only a placeholder, not the client secret' : null;
+  return isPlaceholder(secret) ? 'contains only a placeholder' : null;
 }
 
 /** Returns whether the text is or begins like a JSON object or list. A number can be a client secret. */

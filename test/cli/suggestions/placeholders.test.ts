@@ -32,7 +32,7 @@ test.each([
 });
 
 test('a placeholder is refused as a client secret, and the message does not quote it', () => {
-  expect(clientSecretProblem('<client secret>')).toBe('contains only a placeholder, not the client secret');
+  expect(clientSecretProblem('<client secret>')).toBe('contains only a placeholder');
   expect(clientSecretProblem('s3cr3t-<1>')).toBeNull();
 });
 
