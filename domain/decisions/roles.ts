@@ -88,7 +88,7 @@ function approvalRefusal({ step, role }: StepDecision): string | null {
     return `${stepText(step)} needs no approval: it ends when every company of the first wave is confirmed, left out or held back`;
   return approvers.includes(role)
     ? null
-    : `${stepText(step)} is approved by ${approvers.map(roleText).join(' and ')}, not by ${roleText(role)}`;
+    : `only ${approvers.map(roleText).join(' and ')} can approve ${stepText(step)}`;
 }
 
 function rejectionRefusal({ step, role }: StepDecision): string | null {

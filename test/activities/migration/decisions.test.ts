@@ -185,7 +185,7 @@ describe('companies are released by recorded approvals', () => {
         recordOf(id, 'approve', { step: 'supply-details', ...BY_CLEO }, CLEO),
         recordOf(id, 'adjust', { limits: { rampCompanies: 0 }, ...BY_CLEO }, CLEO),
       ],
-      /only the client can confirm|approved by support|only support can change/,
+      /only the client can confirm|only support can approve|only support can change/,
     ],
     [
       'confirmations without a signature',

@@ -101,7 +101,7 @@ test('the key of an invited person is found by its fingerprint, confirmed, and r
   // The client does not approve step 1, so the portal offers no such decision.
   const details = ['approve', OPEN, 'supply-details', '--as', 'client', '--by', 'Cleo', '--yes'];
   const ofSupport = await ferry(details, undefined, env);
-  expect(ofSupport.out).toContain('  step 1 (supply details) is approved by support, not by the client\n');
+  expect(ofSupport.out).toContain('  only support can approve step 1 (supply details)\n');
   expect(ofSupport.out).not.toContain('the client must make this decision');
   const first = ['first-company', OPEN, 'C-1', '--as', 'client', '--by', 'Cleo', '--reason', 'small'];
   expect((await ferry(first, undefined, env)).out).toContain('  only support can choose the first company\n');

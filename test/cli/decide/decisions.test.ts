@@ -99,7 +99,7 @@ test('both sides can pause, and lifting the pause of the other side needs --yes'
 test('a decision by the wrong role is refused with exit code 1, and appears in the report', async () => {
   const { exitCode, out } = await run('approve', ID, 'supply-details', ...CLIENT);
   expect(exitCode).toBe(1);
-  expect(out).toContain(`✗ refused: ${ID}: step 1 (supply details) is approved by support, not by the client\n`);
+  expect(out).toContain(`✗ refused: ${ID}: only support can approve step 1 (supply details)\n`);
   // Nothing is shown for review, because the approval is refused anyway.
   expect(out).toMatch(/^✗ refused/);
   expect(out).toContain(`  support approves the step with: ferry approve ${ID} supply-details\n`);

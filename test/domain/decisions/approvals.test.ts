@@ -51,7 +51,7 @@ describe('an approval of the open step', () => {
 
   test('by the wrong role is refused, and the refusal contains the right role', () => {
     const { outcome } = decideOne(READY['supply-details'], approve('supply-details', 'client'));
-    expect(outcome.text).toBe('step 1 (supply details) is approved by support, not by the client');
+    expect(outcome.text).toBe('only support can approve step 1 (supply details)');
   });
 });
 

@@ -76,7 +76,7 @@ test('no text about a decision contains the name of a step in commands and messa
   ];
   expect(answers.map(({ outcome }) => outcome.text)).toEqual([
     'step 1 (supply details) approved by support',
-    'step 1 (supply details) is approved by support, not by the client',
+    'only support can approve step 1 (supply details)',
     'step 1 (supply details) has already ended',
     'step 4 (disable data syncing) needs no approval: it ends when every company of the first wave is confirmed, left out or held back',
     'step 6 (complete the migration) is not open yet: the migration is at step 2 (schedule the migration)',
