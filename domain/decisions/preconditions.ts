@@ -247,7 +247,7 @@ function resumeRefusal(role: Role, facts: DecisionFacts): string | null {
 
 const NO_EXCEPTIONS = 'no company has failed or has an unknown outcome';
 const ONLY_HELD_BACK =
-  'no company has failed or has an unknown outcome; companies that are held back must be corrected or left out instead';
+  'no company has failed or has an unknown outcome; companies that are held back must be corrected or left out instead, unless they are still being checked';
 
 function retryRefusal(companies: Companies, facts: DecisionFacts): string | null {
   const isOfFirst =

@@ -83,9 +83,17 @@ describe('a replacement of a credential', () => {
 
 test.each<[DecisionDraft['kind'], number, string]>([
   ['retry', 0, ''],
-  ['retry', 1, '; companies that are held back must be corrected or left out instead'],
+  [
+    'retry',
+    1,
+    '; companies that are held back must be corrected or left out instead, unless they are still being checked',
+  ],
   ['skip', 0, ''],
-  ['replace-credential', 1, '; companies that are held back must be corrected or left out instead'],
+  [
+    'replace-credential',
+    1,
+    '; companies that are held back must be corrected or left out instead, unless they are still being checked',
+  ],
   ['relink', 1, ''],
 ])('a refused %s mentions companies that are held back only if that helps: %i held back', (kind, heldBack, also) => {
   const before = stateAt('complete-migration', { counts: counts({ total: 3, moved: 2, waiting: heldBack, heldBack }) });
