@@ -75,8 +75,8 @@ export async function checkCodecServer(
     if (response.status === 403) {
       return problem(
         ABOUT,
-        `the codec server answers 403: the token gives no access to namespace ${namespace}, or the codec server accepts only calls to an address of its own machine, such as 127.0.0.1`,
-        'set TEMPORAL_CODEC_AUTH to a token that gives access to this namespace, or correct TEMPORAL_CODEC_ENDPOINT',
+        `the codec server answers 403: either the token gives no access to namespace ${namespace}, or the codec server checks no tokens and therefore answers only at localhost or 127.0.0.1`,
+        'set TEMPORAL_CODEC_AUTH to a token that gives access to this namespace; if the codec server checks no tokens, run ferry doctor on its machine, with TEMPORAL_CODEC_ENDPOINT at 127.0.0.1',
       );
     }
     if (response.status === 429 || response.status >= 500) {

@@ -156,18 +156,26 @@ test('worker versions: another server that answers late does not make this check
   ]);
 });
 
-test('the codec server: a token that gives no access to the namespace is not reported as missing', async () => {
+test.each([
+  ['a token that gives no access to the namespace', ['another']],
+  ['a call to another address than a loopback address without token checks', null],
+])('the codec server: %s is not reported as a missing token', async (_, namespaces) => {
   const payloadKeys = parsePayloadKeys(new Secret(randomBytes(32).toString('base64')));
   const codec = await startCodecServer({
     ...{ payloadKeys, origins: [], host: '127.0.0.1', port: 0, log: pino({ level: 'silent' }) },
-    verifyToken: async () => ({ subject: 'sam', namespaces: ['another'] }),
+    verifyToken: namespaces && (async () => ({ subject: 'sam', namespaces })),
   });
-  const env = { TEMPORAL_CODEC_ENDPOINT: codec.url, TEMPORAL_CODEC_AUTH: 'Bearer any' };
+  // The address 0.0.0.0 leads to this machine, but is not a loopback address.
+  const url = namespaces ? codec.url : codec.url.replace('127.0.0.1', '0.0.0.0');
+  const env = { TEMPORAL_CODEC_ENDPOINT: url, TEMPORAL_CODEC_AUTH: 'Bearer any' };
   const [found] = await checkCodecServer(env, 'payments', { value: payloadKeys }, undefined);
   await codec.close();
   expect(found).toMatchObject({
     verdict: 'problem',
-    finding: expect.stringContaining('the token gives no access to namespace payments') as unknown,
+    finding:
+      'the codec server answers 403: either the token gives no access to namespace payments, or the codec server checks no tokens and therefore answers only at localhost or 127.0.0.1',
+    advice:
+      'set TEMPORAL_CODEC_AUTH to a token that gives access to this namespace; if the codec server checks no tokens, run ferry doctor on its machine, with TEMPORAL_CODEC_ENDPOINT at 127.0.0.1',
   });
 });
 
