@@ -51,7 +51,7 @@ async function signIn(context: PortalContext): Promise<CommandResult> {
           : `see your migrations with: ${commandText(context, 'list')}`;
       throw new CommandFailed(
         `this invitation cannot be used, and you have already signed in on this machine to ${known}`,
-        `${see}; for another migration, ask your contact for a new invitation`,
+        `${see}; if it says that your session has ended, or if the link is for another migration, ask your contact for a new invitation`,
         { cause: error },
       );
     });

@@ -155,8 +155,8 @@ describe('says what to do if', () => {
     const link = await portal.invite(id);
     const cleo = portal.client();
     await cleo.runWith(link, 'sign-in');
-    expect((await cleo.runWith(link, 'sign-in')).err).toContain(
-      `this invitation cannot be used, and you have already signed in on this machine to ${id} as Cleo; see your migration with: ferry --portal ${portal.url} show`,
+    expect((await cleo.runWith(link, 'sign-in')).err).toBe(
+      `ferry: this invitation cannot be used, and you have already signed in on this machine to ${id} as Cleo; see your migration with: ferry --portal ${portal.url} show; if it says that your session has ended, or if the link is for another migration, ask your contact for a new invitation\n`,
     );
     expect((await portal.client().runWith(link, 'sign-in')).err).toBe(
       'ferry: this invitation cannot be used; an invitation works once, and for a limited time. Ask your contact for a new invitation\n',
