@@ -70,7 +70,7 @@ export function laterRefusalText(
   const earlier = answers.every(isComplete)
     ? `the decision was applied to the first ${first}`
     : `the answer about the first ${first} was: ${joinedOutcomes(answers)}`;
-  return `${earlier}. The answer about the next ${someCompanies(part)} was: ${answer}${notSent}`;
+  return `${earlier}. For the next ${someCompanies(part)}: ${answer}${notSent}`;
 }
 
 /** Returns `company` or, for example, `2 companies`, to follow "the next" or "the last". */

@@ -161,8 +161,8 @@ function restTexts(
   const others = rest === 1 ? 'the last one' : `the last ${shown(rest)}`;
   const first = shown(start + 1);
   const about = size === 1 ? `credential ${first}` : `credentials ${first} to ${shown(start + size)}`;
-  const answer = `The answer about ${about} was: ${text}`;
-  if (outcome !== 'refused') return [answer, 'No credential was sent after this answer'];
+  const answer = `For ${about}, the portal reports: ${text}`;
+  if (outcome !== 'refused') return [answer, 'No further credential was sent'];
   const isOnlyRest = supplied === start;
   if (!isOnlyRest) return [answer, `Once this is solved, supply ${others} again`];
   return rest === 1

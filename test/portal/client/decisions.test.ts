@@ -46,20 +46,20 @@ test('if a later part is refused, the answer says about how many companies the d
   const all = counted(2 * MOST + 2, 'company');
   expect(await refused(2)).toMatchObject({
     outcome: 'refused',
-    text: `the decision was applied to the first ${MOST.toLocaleString('en-US')} of ${all}. The answer about the next ${counted(MOST, 'company')} was: the migration is cancelled. The decision was not sent for the last 2 companies`,
+    text: `the decision was applied to the first ${MOST.toLocaleString('en-US')} of ${all}. For the next ${counted(MOST, 'company')}: the migration is cancelled. The decision was not sent for the last 2 companies`,
     sizes: [MOST, MOST],
   });
   expect((await refused(3)).text).toBe(
-    `the decision was applied to the first ${(2 * MOST).toLocaleString('en-US')} of ${all}. The answer about the next 2 companies was: the migration is cancelled`,
+    `the decision was applied to the first ${(2 * MOST).toLocaleString('en-US')} of ${all}. For the next 2 companies: the migration is cancelled`,
   );
 });
 
 test('a single company in a part is not counted', async () => {
   const refusal = { answers: [{ text: 'done', companies: MOST }], all: MOST + 2 };
   expect(laterRefusalText('no', { ...refusal, part: 1 })).toMatch(
-    /\. The answer about the next company was: no\. The decision was not sent for the last company$/,
+    /\. For the next company: no\. The decision was not sent for the last company$/,
   );
-  expect(laterRefusalText('no', { ...refusal, part: 2 })).toMatch(/\. The answer about the next 2 companies was: no$/);
+  expect(laterRefusalText('no', { ...refusal, part: 2 })).toMatch(/\. For the next 2 companies: no$/);
 });
 
 test.each([0, MOST - 1])(
@@ -70,7 +70,7 @@ test.each([0, MOST - 1])(
       part === 1 ? applied(first) : { outcome: 'refused', text: 'the migration is cancelled' },
     );
     expect(text).toBe(
-      `the answer about the first 1,000 of 2,002 companies was: ${first}. The answer about the next 1,000 companies was: the migration is cancelled. The decision was not sent for the last 2 companies`,
+      `the answer about the first 1,000 of 2,002 companies was: ${first}. For the next 1,000 companies: the migration is cancelled. The decision was not sent for the last 2 companies`,
     );
   },
 );

@@ -69,7 +69,7 @@ test('if a later part is refused, the answer counts what was replaced and names 
   const { outcome, text, supplied, refusedCredentials } = await replace([{ stored: 1 }, { stored: 1, decision }], 1);
   expect({ outcome, supplied }).toEqual({ outcome: 'refused', supplied: 1 });
   expect(text).toContain(
-    `1 of ${(MAX_COMPANIES_PER_MESSAGE + 1).toLocaleString('en-US')} credentials was replaced. The answer about credential 1,001 was: the migration is paused. Once this is solved, supply the last one again. `,
+    `1 of ${(MAX_COMPANIES_PER_MESSAGE + 1).toLocaleString('en-US')} credentials was replaced. For credential 1,001, the portal reports: the migration is paused. Once this is solved, supply the last one again. `,
   );
   expect(text).toContain(`were not accepted, because ${WHY}`);
   expect(refusedCredentials).toHaveLength(MAX_COMPANIES_PER_MESSAGE - 1);
@@ -120,7 +120,7 @@ test.each([
   expect(answer).toMatchObject({
     outcome: 'refused',
     supplied: changed,
-    text: `${were} replaced. The answer about credentials 1,001 to 1,002 was: the migration is paused. Once this is solved, supply the last 2 again. The earlier answer was: ${first}`,
+    text: `${were} replaced. For credentials 1,001 to 1,002, the portal reports: the migration is paused. Once this is solved, supply the last 2 again. The earlier answer was: ${first}`,
   });
 });
 
@@ -144,7 +144,7 @@ test.each([
 test('if the outcome of a later part is unknown, the answer does not say that its credentials were not replaced', async () => {
   const decision = { outcome: 'failed', text: 'no worker has answered' } as const;
   expect((await replace([{ stored: MOST }, { stored: 2, decision }], 2)).text).toBe(
-    '1,000 of 1,002 credentials were replaced. The answer about credentials 1,001 to 1,002 was: no worker has answered. No credential was sent after this answer',
+    '1,000 of 1,002 credentials were replaced. For credentials 1,001 to 1,002, the portal reports: no worker has answered. No further credential was sent',
   );
 });
 
