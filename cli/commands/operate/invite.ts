@@ -157,7 +157,7 @@ async function invite(
           output.line(
             `${output.styled('yellow', '!')} The link does not contain your provider fingerprint, so the page cannot check that it seals credentials with your key. Set TOKENFERRY_PROVIDER_FINGERPRINT to the fingerprint that ferry vault fingerprint prints, and invite ${person} again.`,
           );
-        output.line(`Revoke the invitation with: ferry invite --revoke ${id.slice(0, SHORT_ID_LENGTH)}`);
+        output.line(`To revoke the invitation, run: ferry invite --revoke ${id.slice(0, SHORT_ID_LENGTH)}`);
       },
     };
   });

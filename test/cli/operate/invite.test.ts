@@ -46,6 +46,8 @@ test('prints a link that opens the portal once, with the fingerprint of the prov
     `To see the fingerprint to compare, and the command that confirms the key, run: ferry invite --list ${migration}\n`,
   );
 
+  expect(out).toMatch(/^To revoke the invitation, run: ferry invite --revoke [\da-f]{8}\n$/m);
+
   const { out: listed } = await run(['--list', migration]);
   expect(listed).toMatch(/Cleo +client +link +signed in, last used \d\d:\d\d +not confirmed\n/);
   const fingerprint = fingerprintOf(Buffer.from(PUBLIC_KEY, 'hex'));
