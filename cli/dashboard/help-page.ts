@@ -15,7 +15,7 @@ const HELP = [
   ['r', 'retry companies that were not moved'],
   ['', ''],
   ['Columns', ''],
-  ['Waiting for', 'who must act, and time waited; "on hold": an outage'],
+  ['Waiting for', 'who must act, time waited; "on hold": retries by itself'],
   ['Moved', 'companies that have moved, out of all companies'],
   ['/min', 'companies moved per minute in the last ten minutes'],
   ['Ends', 'expected end; below the list: when moves continue'],

@@ -140,7 +140,7 @@ export const VIEW_SCHEMAS: CommandSchemas = {
             'why the workers cannot continue this migration; null if no such problem is known',
           ),
           onHoldSince: nullableTime.describe(
-            'when the outage began that keeps the migration on hold; null if no outage is known',
+            'since when the migration has been on hold and retries automatically; null if it is not known to be on hold',
           ),
           endedInTemporal: z
             .boolean()

@@ -12,7 +12,7 @@ import type { Output } from '../terminal/output';
 export interface ListedLine extends MigrationSummary {
   /** Why no worker can continue the migration; null if one can, none has tried, or the migration was not examined. */
   readonly problem: string | null;
-  /** When the outage began that keeps the migration on hold, ISO 8601; null if there is none, or it is not known. */
+  /** Since when the migration has been on hold, ISO 8601; null if it is not on hold, or that is not known. */
   readonly onHoldSince: string | null;
   /** True if the ledger was restored to an older state, so that the counts can be wrong. */
   readonly ledgerBehind: boolean;
