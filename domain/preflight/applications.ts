@@ -61,6 +61,9 @@ export interface ApplicationsOfMoved {
   readonly registered: ApplicationFacts | null;
 }
 
+/** The precondition of supplying an application, see `applicationRefusal` in decisions/preconditions.ts. */
+const FIRST_REJECT = 'if the details have been accepted and no company has begun to move, first reject step 1';
+
 const ACCOUNT_ADVICE = 'an account serves one client, so give each client its own account (docs/deploying.md)';
 
 // In self-service, the client cannot supply an application.
@@ -268,7 +271,7 @@ export function applicationConflicts(
       // In self-service, the client cannot supply an application.
       const advice = isSelfService
         ? `ask support whether ${client} uses this application too; if not, ${client} needs its own account (docs/deploying.md)`
-        : `if ${client} uses this application too, supply it for ${migrationId}; if not, give each client its own account (docs/deploying.md)`;
+        : `if ${client} uses this application too, supply it for ${migrationId} (${FIRST_REJECT}); if not, give each client its own account (docs/deploying.md)`;
       const clientMessage = isSelfService
         ? 'the registered application was supplied for another client of this account; ask support to register the application that obtained your tokens'
         : `no application was supplied for ${migrationId}; supply the application that obtained your tokens`;
@@ -284,7 +287,7 @@ export function applicationConflicts(
       // In self-service, the client cannot supply an application.
       const advice = isSelfService
         ? 'ask support to register the application that obtained the tokens'
-        : 'supply the application that obtained the tokens; if the details have been accepted and no company has begun to move, first reject step 1';
+        : `supply the application that obtained the tokens; ${FIRST_REJECT}`;
       return [{ ...finding('application-differs', message, advice), clientMessage }];
     }
   }
