@@ -1,6 +1,7 @@
 /**
- * Puts a failed call into words for support: `could not read the account: the service answered 503: Maintenance`. Logs
- * and JSON keep the method and the path. client-words.ts puts calls into the client's words, without details.
+ * Puts a failed call into words for support: `could not read the account: the service answered 503: Maintenance`. If an
+ * answer is lost, the call might have taken effect, so the text does not say that it failed. Logs and JSON keep the
+ * method and the path. client-words.ts puts calls into the client's words, without details.
  */
 import { momentText } from '../text/sentences';
 
@@ -14,11 +15,17 @@ const UNKNOWN: ReferenceOf = () => null;
 
 /** Returns the text with the call in words. A text without a call stays as it is. */
 export function inSupportWords(text: string, referenceOf: ReferenceOf = UNKNOWN): string {
-  return withCallReplaced(
-    text,
-    (failure, method, path) => `could not ${callWords(method, path, referenceOf)}: ${failureWords(failure)}`,
-  );
+  return withCallReplaced(text, (failure, method, path) => {
+    const call = callWords(method, path, referenceOf);
+    const isUnclear = method !== 'GET' && !WITHOUT_EFFECT.test(failure);
+    const outcome = isUnclear ? `the attempt to ${call} had no clear outcome` : `could not ${call}`;
+    return `${outcome}: ${failureWords(failure)}`;
+  });
 }
+
+/** Matches the failures after which a call certainly had no effect, see the failure table in failures.ts. */
+const WITHOUT_EFFECT =
+  /^(?:could not connect: |not sent|answered 429|answered 4\d\d(?!; the answer is not from the service|, not from the service))/;
 
 /** Replaces the failed call in a text. A text without a call stays as it is. */
 export function withCallReplaced(

@@ -26,6 +26,35 @@ test.each([
     'the service refused the company or its details (could not hand over the credential of C-7: the service answered 400: The token is used)',
   ],
   [
+    `PUT ${CONNECTION}/authorization: no complete response arrived within 30000 ms`,
+    'the attempt to hand over the credential of C-7 had no clear outcome: no answer within 30 s',
+  ],
+  [
+    'POST /companies: answered 503 Maintenance (from PublicApi)',
+    'the attempt to create a company had no clear outcome: the service answered 503: Maintenance',
+  ],
+  [
+    'POST /companies: answered 404; the answer is not from the service, but probably from a proxy: page not found',
+    'the attempt to create a company had no clear outcome: an answer that is not from the service, but probably from a proxy, says 404: page not found',
+  ],
+  [
+    'POST /companies: answered 200 with a body that is not JSON',
+    'the attempt to create a company had no clear outcome: the service answered 200 with a body that is not JSON',
+  ],
+  [
+    'POST /companies: the connection broke: socket hang up',
+    'the attempt to create a company had no clear outcome: the connection broke: socket hang up',
+  ],
+  // A 429 means in any form that the call had no effect.
+  [
+    'POST /companies: answered 429; the answer is not from the service, but probably from a proxy: slow down',
+    'could not create a company: an answer that is not from the service, but probably from a proxy, says 429: slow down',
+  ],
+  [
+    "POST /companies: not sent, because the service's rate limit was reached; the next request can be sent after 2030-01-06T21:00:00.000Z",
+    "could not create a company: not sent, because the service's rate limit was reached; the next request can be sent after 2030-01-06 21:00 UTC",
+  ],
+  [
     'GET /account: answered 404; the answer is not from the service, but probably from a proxy: page not found',
     'could not read the account: an answer that is not from the service, but probably from a proxy, says 404: page not found',
   ],
@@ -50,7 +79,11 @@ test.each([
     'GET /companies/…/dataStatus: answered 409 not ready',
     'could not read the progress of the sync of a company: the service answered 409: not ready',
   ],
-  ['DELETE /something/else: answered 500 x', 'could not make a call: the service answered 500: x'],
+  [
+    'DELETE /something/else: answered 500 x',
+    'the attempt to make a call had no clear outcome: the service answered 500: x',
+  ],
+  ['DELETE /something/else: answered 400 x', 'could not make a call: the service answered 400: x'],
   ['The vault was encrypted under another key', 'The vault was encrypted under another key'],
 ])('%s', (text, words) => {
   expect(inSupportWords(text, (id) => (id === ID ? 'C-7' : null))).toBe(words);
