@@ -9,16 +9,7 @@ import { endSession, readMigration, readSession, canDecide, mustConfirmKey, type
 import { createAllCompanies, createExceptions } from './companies/company-sections';
 import { problemText } from './elements/dialog';
 import { button, buttonRow, byId, createRenderer, fill, paragraph } from './elements/elements';
-import {
-  NEEDS_LINK,
-  rememberMigration,
-  rememberReplaced,
-  showInvitation,
-  showMessage,
-  takeInvitation,
-  takeReplaced,
-  unconfirmedKey,
-} from './sign-in/invitation';
+import { rememberMigration, showInvitation, showMessage, takeInvitation, unconfirmedKey } from './sign-in/invitation';
 import { findKey, fromHex, recordUse, type OwnedKey } from './sign-in/keys';
 import { withProvider } from './sign-in/provider';
 import { stopAsking, takeUnfinished } from './elements/unfinished';
@@ -33,6 +24,7 @@ import {
   renderTask,
 } from './overview';
 import { reportAbout, reportSection } from './report';
+import { rememberReplaced, replacedText, signOutText, takeReplaced } from './sign-in/returning';
 import { namedFor, VIEWER_NOTICE } from '../client/personal-texts';
 import { keyOfInvitation, showNoSession, showOtherSession } from './sign-in/sign-in';
 import { timeText, zoneText } from './elements/times';
@@ -175,19 +167,15 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
       key === null &&
       !isOver(latest.view.state) &&
       `You can read in this browser, but you cannot decide: the key of ${session.person} is in another browser, or was deleted. Use that browser, or ask your contact for a new invitation.`;
-    const isViewer = session.role === 'viewer';
-    const viewer = isViewer && !isOver(latest.view.state) && VIEWER_NOTICE;
-    const signOut = isViewer && `If you sign out, ${NEEDS_LINK}.`;
-    const isReplacement =
-      replaced !== null &&
-      replaced.shown !== shown &&
-      `This tab showed ${replaced.shown}, until another tab of this browser signed in to another migration or as another person. ${replaced.hasKey ? 'To return, sign out, and sign in again as before.' : `To return, ${NEEDS_LINK}; ask your contact at the provider for the link.`}`;
+    const viewer = session.role === 'viewer' && !isOver(latest.view.state) && VIEWER_NOTICE;
+    const isReplacement = replaced !== null && replaced.shown !== shown && replacedText(replaced);
     const unfinishedTexts = unfinished.map(
       ({ what, at }) =>
         `The page was closed before it had finished: ${what} (begun ${timeText(at)}). Check on this page whether this decision has taken effect. If it has not, make the decision again.`,
     );
+    const signOut = signOutText(app);
     return [isReplacement, ...unfinishedTexts, old, viewer, signOut, cannotSign, ...latest.view.notices].filter(
-      (text) => text !== false,
+      (text) => text !== false && text !== null,
     );
   }
 
@@ -242,7 +230,7 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
       const [newer, couldDecide] = [await readSession(), canDecide(app)];
       // Another tab, which shares the session's cookie, has signed in to another migration or with another key.
       const isOther = newer.migrationId !== session.migrationId || newer.publicKey !== session.publicKey;
-      if (isOther) rememberReplaced({ shown, hasKey: key !== null });
+      if (isOther) rememberReplaced(app, shown);
       // If the session of this page had ended, the person has signed in again in another tab.
       if (isOther || hasEnded) {
         stopAsking();

@@ -92,28 +92,6 @@ const LAST_SHOWN = 'last-shown';
  */
 export const rememberMigration = (name: string): void => localStorage.setItem(LAST_SHOWN, name);
 
-/** The key under which a tab stores the session that a sign-in in another tab has replaced. */
-const REPLACED = 'replaced-session';
-
-/** A session that a sign-in in another tab has replaced. */
-interface Replaced {
-  /** The migration and the person. */
-  readonly shown: string;
-  /** True if this browser has the person's key, so that the person can sign in again. */
-  readonly hasKey: boolean;
-}
-
-/** Remembers the replaced session, before this tab shows the session that another tab has started. */
-export const rememberReplaced = (replaced: Replaced): void =>
-  sessionStorage.setItem(REPLACED, JSON.stringify(replaced));
-
-/** Returns what `rememberReplaced` has stored, and removes it; null if there is none. */
-export function takeReplaced(): Replaced | null {
-  const stored = sessionStorage.getItem(REPLACED);
-  sessionStorage.removeItem(REPLACED);
-  return stored === null ? null : (JSON.parse(stored) as Replaced);
-}
-
 /**
  * Shows the invitation, and uses it only when the person presses a button. The reason: an invitation works once, and
  * mail programs also open links.
