@@ -25,13 +25,13 @@ export function refreshEvidence({ accepted }: DueCompany, platform: Platform): E
     passed: true,
     // `accepted` is null if the response was lost, the connection was already linked, or the end customer has
     // reconnected.
-    detail: accepted === null ? LINKED_BY_EITHER : howAccepted(platform),
+    detail: accepted === null ? NO_ACCEPTANCE : howAccepted(platform),
     ...rounded(accepted),
   };
 }
 
-const LINKED_BY_EITHER =
-  'the supplied token or the end customer linked the connection; no record shows which of the two';
+const NO_ACCEPTANCE =
+  'no answer that accepted the supplied token is stored, so the end customer might have linked the connection';
 
 function howAccepted({ requiredFields, optionalFields }: Platform): string {
   if (requiredFields.includes('refreshToken')) return 'the service refreshed the token once and stored the new token';

@@ -111,7 +111,9 @@ test('the evidence of the refresh has no correlation id if the response to the a
   const step = await advance(id, 1);
   const [refreshed] = 'result' in step ? step.result.evidence : [];
   expect(refreshed).toMatchObject({ code: 'refreshed', label: 'token accepted by the platform', passed: true });
-  expect(refreshed?.detail).toContain('the supplied token or the end customer linked the connection');
+  expect(refreshed?.detail).toContain(
+    'no answer that accepted the supplied token is stored, so the end customer might have linked the connection',
+  );
   expect(refreshed).not.toHaveProperty('correlationId');
 });
 
