@@ -161,7 +161,7 @@ function retry(failure: CallFailure): Consequence {
 }
 
 const FAILURE_TEXTS: Readonly<Record<FailureKind, string>> = {
-  refused: 'the service refused the company or its details',
+  refused: 'the service refused a request or could not link the connection',
   'credential-unreadable': 'the stored credential is unusable and must be replaced',
   'reauthorization-required': 'must reconnect: the authorization no longer works',
   'wrong-organization': 'the credential belongs to another organization',
@@ -175,6 +175,14 @@ const FAILURE_TEXTS: Readonly<Record<FailureKind, string>> = {
 /** Returns why a company was not moved, for the person who has to act. */
 export function failureText(kind: FailureKind): string {
   return FAILURE_TEXTS[kind];
+}
+
+/** The text of `refused` in an earlier version, which the ledger can still contain. */
+const FORMER_REFUSED = 'the service refused the company or its details';
+
+/** Returns whether a stored text begins with the text of the failure. Import adds its detail to that text. */
+export function namesFailure(stored: string, kind: FailureKind): boolean {
+  return stored.startsWith(FAILURE_TEXTS[kind]) || (kind === 'refused' && stored.startsWith(FORMER_REFUSED));
 }
 
 /** The client's remedies for an automatic pause of a managed migration. Afterwards, only support can resume it. */

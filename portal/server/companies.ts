@@ -7,7 +7,7 @@ import {
   notReadyText,
   type SupplyMessage,
 } from '../../domain/companies/credential-state';
-import { failureText, type FailureKind } from '../../domain/companies/failures';
+import { failureText, namesFailure, type FailureKind } from '../../domain/companies/failures';
 import { REPLACED_PROBLEM, replacedRemedyFor } from '../../domain/preflight/applications';
 import { acceptedRemedies, remediesFor, type RemedyRules } from '../../domain/companies/remedies';
 import { momentText } from '../../domain/text/sentences';
@@ -108,7 +108,7 @@ function canMove(company: CompanyRow, view: AcceptingView | null): boolean {
 /** Returns the failure with its detail. The import's detail already begins with the text of the failure. */
 function failedText(failure: FailureKind, detail: string | null): string {
   const text = failureText(failure);
-  return detail === null || detail.startsWith(text) ? (detail ?? text) : `${text} (${detail})`;
+  return detail === null || namesFailure(detail, failure) ? (detail ?? text) : `${text} (${detail})`;
 }
 
 /** Returns the address if a browser can open it safely, because the page makes it a link; otherwise null. */

@@ -22,8 +22,8 @@ test.each([
     'could not read the connection of C-7: no answer within 60 s',
   ],
   [
-    `the service refused the company or its details (PUT ${CONNECTION}/authorization: answered 400 The token is used)`,
-    'the service refused the company or its details (could not hand over the credential of C-7: the service answered 400: The token is used)',
+    `the service refused a request or could not link the connection (PUT ${CONNECTION}/authorization: answered 400 The token is used)`,
+    'the service refused a request or could not link the connection (could not hand over the credential of C-7: the service answered 400: The token is used)',
   ],
   [
     `PUT ${CONNECTION}/authorization: no complete response arrived within 30000 ms`,

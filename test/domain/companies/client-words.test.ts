@@ -1,7 +1,7 @@
 import { inClientWords } from '../../../domain/companies/client-words';
 import { companyOf } from '../../../portal/server/companies';
 
-const REFUSED = 'the service refused the company or its details';
+const REFUSED = 'the service refused a request or could not link the connection';
 const BAD_REQUEST =
   'POST /companies: answered 400 The name is too long; choose another (from PublicApi, correlation id 0af1)';
 
@@ -54,11 +54,14 @@ test.each([
   expect(inClientWords(text)).toBe(text);
 });
 
-test('the portal shows no technical text of a failed call', () => {
+test.each([
+  ['this', REFUSED],
+  ['an earlier', 'the service refused the company or its details'],
+])('the portal shows no technical text of a failed call in a text that %s version stored', (_, refused) => {
   const company = {
     ...{ row: 1, reference: 'C-1', name: 'One', wave: null, state: 'failed', failure: 'refused' },
-    ...{ failureText: `${REFUSED} (${BAD_REQUEST})`, heldBack: null, leftOutReason: null, credential: 'supplied' },
+    ...{ failureText: `${refused} (${BAD_REQUEST})`, heldBack: null, leftOutReason: null, credential: 'supplied' },
     ...{ confirmedAt: null, movedAt: null, isDeferred: false, retryAt: null, linkUrl: null, crossedAt: null },
   } as unknown as Parameters<typeof companyOf>[0];
-  expect(companyOf(company, null).problem).toBe(`${REFUSED} (The name is too long; choose another)`);
+  expect(companyOf(company, null).problem).toBe(`${refused} (The name is too long; choose another)`);
 });
