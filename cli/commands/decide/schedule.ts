@@ -12,6 +12,7 @@ import {
 } from '../../../client';
 import { endedInTemporalText } from '../../../domain/migration/terminated';
 import { isAlwaysOpen } from '../../../domain/planning/windows';
+import { sentence } from '../../../domain/text/sentences';
 import { readMigration } from '../../../store';
 import { PRINT_NOTHING, type CommandResult, type Output } from '../../terminal/output';
 import { inLocalTime, localTime } from '../../terminal/times';
@@ -96,6 +97,10 @@ async function selectMigrations(
 
 const OPENINGS_SHOWN = 5;
 
+/** The answer to `--all`. Says which schedule is meant, because step 2 has the same name. */
+const NONE_SCHEDULED =
+  'no migration has a schedule that opens its windows. A migration with windows gets one in step 6 (in self-service, from the start).';
+
 async function show(ferry: LedgerClient, ids: readonly string[]): Promise<CommandResult> {
   const [schedules, ends] = await Promise.all([
     Promise.all(ids.map((id) => readWindowSchedule(ferry, id))),
@@ -104,7 +109,7 @@ async function show(ferry: LedgerClient, ids: readonly string[]): Promise<Comman
   return {
     json: { schema: 'ferry.schedule/1', schedules },
     print: (output) => {
-      if (schedules.length === 0) output.line('No migration has a schedule.');
+      if (schedules.length === 0) output.line(sentence(NONE_SCHEDULED));
       for (const [index, each] of schedules.entries()) printSchedule(output, each, ends[index] ?? null);
     },
   };
@@ -163,7 +168,8 @@ async function pause(
 ): Promise<CommandResult> {
   const { by, reason } = options;
   const note = `${paused ? 'paused' : 'resumed'} by ${by}${reason === undefined ? '' : `: ${reason}`}`;
-  return changeEach(ferry, ids, async (id) => {
+  const adviceIfNone = paused ? ' To stop the moves of a migration, run: ferry pause <migration>' : '';
+  return changeEach(ferry, ids, adviceIfNone, async (id) => {
     const { state, note: earlier } = await readWindowSchedule(ferry, id);
     // A pause without a reason must not replace the reason of an earlier pause.
     if (paused ? state === 'paused' && reason === undefined : state === 'running') {
@@ -199,7 +205,7 @@ async function untilResumed(ferry: LedgerClient, id: string): Promise<string> {
 }
 
 async function trigger(ferry: LedgerClient, ids: readonly string[]): Promise<CommandResult> {
-  return changeEach(ferry, ids, async (id) => {
+  return changeEach(ferry, ids, '', async (id) => {
     const outcome = await triggerSchedule(ferry, id);
     if (outcome === undefined) return notScheduled(ferry, id, '');
     if (outcome === null)
@@ -225,10 +231,15 @@ async function notScheduled(ferry: LedgerClient, migrationId: string, advice: st
   return failed(`no schedule yet: the schedule that opens the windows is created ${when}${advice}`);
 }
 
-/** Changes the Schedules of migrations, except of migrations that have ended: their Schedules open no window. */
+/**
+ * Changes the Schedules of migrations, except of migrations that have ended: their Schedules open no window.
+ *
+ * @param adviceIfNone a sentence that is added if there is no migration to change
+ */
 async function changeEach(
   ferry: LedgerClient,
   ids: readonly string[],
+  adviceIfNone: string,
   work: (id: string) => Promise<ChangeResult>,
 ): Promise<CommandResult> {
   const results: (ChangeResult & { readonly migrationId: string })[] = [];
@@ -245,7 +256,7 @@ async function changeEach(
     json: { schema: 'ferry.schedule-change/1', results },
     printQuietly: PRINT_NOTHING,
     print: (output) => {
-      if (results.length === 0) output.line('No migration has a schedule.');
+      if (results.length === 0) output.line(`Nothing was changed: ${NONE_SCHEDULED}${adviceIfNone}`);
       for (const { migrationId, done, text } of results) {
         const mark = done ? output.styled('green', '✓') : output.styled('red', '✗');
         output.line(`${mark} ${migrationId}: ${inLocalTime(text)}`);

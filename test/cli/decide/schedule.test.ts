@@ -46,6 +46,15 @@ test('show prints the future windows before step 6, when there is no Schedule ye
   });
 });
 
+test('--all says that no migration has a schedule, and what that means', async () => {
+  const none = 'o migration has a schedule that opens its windows. A migration with windows gets one in step 6';
+  const all = async (action: string) => (await run('schedule', action, '--all')).out;
+  expect(await all('show')).toContain(`N${none} (in self-service, from the start).`);
+  expect(await all('trigger')).toContain(`Nothing was changed: n${none}`);
+  expect(await all('resume')).not.toContain('ferry pause');
+  expect(await all('pause')).toContain('To stop the moves of a migration, run: ferry pause <migration>');
+});
+
 test('show says when the Schedule is created, if all companies are released before it exists', async () => {
   const { db } = orchestrator.ferry;
   const released = (release: 'all' | 'nothing') =>
