@@ -127,12 +127,28 @@ function migrationKeyResult(key: MigrationKey): CommandResult {
 }
 
 async function seal(terminal: Terminal, file: string, options: SealOptions): Promise<CommandResult> {
+  assertSealOptions(options);
   const key = readKey(options.for);
   await assertTrusted(key, terminal, options);
   return sealFile(terminal, key, file, options);
 }
 
-/** Seals a credential file, or a file with a client secret. */
+/**
+ * Asserts that `--client-id` and `--environment` are specified together. Commands call this first, because nobody
+ * should compare a fingerprint for a command that is then refused.
+ *
+ * @throws CommandFailed
+ */
+export function assertSealOptions({ clientId, environment }: SealFileOptions): void {
+  if (clientId !== undefined) environmentFrom(environment, 'sealed');
+  else if (environment !== undefined)
+    throw new CommandFailed(
+      '--environment needs --client-id',
+      'nothing was sealed; if the file contains a client secret, add --client-id with the client id of its application; if it contains credentials, leave out --environment',
+    );
+}
+
+/** Seals a credential file, or a file with a client secret. The options must have been checked. */
 export async function sealFile(
   terminal: Terminal,
   key: MigrationKey,
@@ -141,11 +157,6 @@ export async function sealFile(
   howToSupply: HowToSupply = throughSupport(key),
 ): Promise<CommandResult> {
   const output = options.output ?? `${file}.sealed`;
-  if (options.clientId === undefined && options.environment !== undefined)
-    throw new CommandFailed(
-      '--environment needs --client-id',
-      'nothing was sealed; if the file contains a client secret, add --client-id with the client id of its application; if it contains credentials, leave out --environment',
-    );
   if (existsSync(output)) throw new CommandFailed(`${output} already exists`, 'choose another file with --output');
   const files = { file, output, howToSupply };
   return options.clientId === undefined

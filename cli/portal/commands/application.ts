@@ -35,6 +35,8 @@ export function addApplication(context: PortalContext): void {
 
 async function supply(context: PortalContext, portal: Connection, options: Options): Promise<CommandResult> {
   assertOnlySealed(options);
+  // Checks the options before the person compares a fingerprint.
+  if (options.sealed === undefined) applicationFrom(options, 'a sealed file');
   const { view } = await portal.readMigration();
   const key = await trustedKey(context, portal, view, options);
   const { box, ...facts } = await readApplication(context, key, options);

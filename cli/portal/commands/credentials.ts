@@ -10,6 +10,7 @@ import { createSealer, fingerprintOf, sealCredential, type MigrationKey } from '
 import {
   addSealOptions,
   addProviderOption,
+  assertSealOptions,
   sealFile,
   type HowToSupply,
   type ProviderOption,
@@ -83,6 +84,7 @@ export function addCredentials(context: PortalContext): void {
   ).action((migrationId: string, file: string, options: SealFileOptions & ProviderOption) =>
     run(() =>
       withPortal(context, migrationId, async (portal) => {
+        assertSealOptions(options);
         const { view } = await portal.readMigration();
         const key = await trustedKey(context, portal, view, options);
         const howToSupply: HowToSupply = (content, sealed) => {
