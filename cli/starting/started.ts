@@ -86,8 +86,10 @@ export function printChecked(output: Output, platform: Platform, { migrationId, 
       warningAdvice: [...advice.filter(isResolvedLater), ...warningAdvice],
     });
     if (!problemCodes.some((code) => RESOLVED_IN_STEP_1.includes(code))) return;
-    const { command } = applicationCommand({ migrationId, platformKey: platform.key }, null);
-    return output.line(`  The client supplies its application in step 1: ${command}`);
+    const { command, does } = applicationCommand({ migrationId, platformKey: platform.key }, null);
+    output.line(`  The client supplies its application in step 1: ${command}`);
+    if (does !== undefined) output.line(`    ${does}`);
+    return;
   }
   const why =
     retriedErrors.length > 0

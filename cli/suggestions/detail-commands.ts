@@ -15,6 +15,7 @@ import {
 } from '../../domain/preflight/applications';
 import { checkAgainCommand } from '../../domain/preflight/preflight';
 import type { Progress } from '../../domain/progress/progress';
+import { findPlatform } from '../../platforms/platforms';
 import { shouldSupplyApplication } from '../../presentation/wording/client-task';
 import { byClient, bySupport, environmentFor, shellQuoted, WITH_REASON, type NextCommand } from './remedy-commands';
 
@@ -150,7 +151,7 @@ function applicationCommands(
 
 /**
  * Suggests supplying this application; if it is null, the command contains a placeholder, because only the client knows
- * the client id.
+ * the client id. If neither the platform nor a known application shows the environment, says how to specify the sandbox.
  *
  * @param similar an application in the environment to suggest; null if none is known
  */
@@ -161,7 +162,11 @@ export function applicationCommand(
 ): NextCommand {
   const word = application ? shellQuoted(application.clientId) : '"client id"';
   const environment = application?.environment === 'sandbox' ? 'sandbox' : environmentFor(platformKey, similar);
-  return byClient(`ferry application ${migrationId} --client-id ${word} --environment ${environment}`);
+  const command = byClient(`ferry application ${migrationId} --client-id ${word} --environment ${environment}`);
+  const isGuessed = !application && !similar && findPlatform(platformKey)?.environment === undefined;
+  return isGuessed
+    ? { ...command, does: 'registers it; for a sandbox application, use --environment sandbox' }
+    : command;
 }
 
 /**

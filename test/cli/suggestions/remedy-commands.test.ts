@@ -3,6 +3,7 @@ import { nextCommands, NO_COMPANIES } from '../../../cli/suggestions/next-comman
 import { otherReferencesText, remedyCommand } from '../../../cli/suggestions/remedy-commands';
 import type { FindingCode } from '../../../domain/companies/finding';
 import type { Remedy } from '../../../domain/companies/remedies';
+import type { CheckedApplication } from '../../../domain/migration/preflight-result';
 import { progressOf } from '../../../domain/progress/progress';
 import { AT, migrationPlan, preflight, stateAt } from '../../support/migrations/migration-states';
 import { platform } from '../../support/migrations/platforms';
@@ -57,15 +58,23 @@ test('a suggested application has the environment of the platform, or else of a 
   expect(ofRemedy('freeagent', sandboxApp)).toContain('--client-id "client id" --environment sandbox');
   expect(ofRemedy('freeagent', null)).toContain('--environment production');
   expect(ofRemedy('quickbooks-online-sandbox', null)).toContain('--environment sandbox');
-  const inFreeAgent = (...codes: FindingCode[]) => {
-    const found = preflight({ problems: codes, problemCodes: codes, application: { ...sandboxApp, suppliedBy: null } });
+  const commandsFor = (slug: string, application: CheckedApplication | null, ...codes: FindingCode[]) => {
+    const found = preflight({ problems: codes, problemCodes: codes, application });
     const state = stateAt('supply-details', { preflight: found });
-    const { key: platformKey } = platform('freeagent');
+    const { key: platformKey } = platform(slug);
     const progress = progressOf(migrationPlan({ migrationId: ID, platformKey }), state);
-    return nextCommands(progress, NO_COMPANIES, new Date(AT)).map(({ command }) => command);
+    return nextCommands(progress, NO_COMPANIES, new Date(AT));
   };
+  const registered = { ...sandboxApp, suppliedBy: null };
+  const inFreeAgent = (...codes: FindingCode[]) =>
+    commandsFor('freeagent', registered, ...codes).map(({ command }) => command);
   expect(inFreeAgent('application-differs').join()).toContain('--client-id "client id" --environment sandbox');
   expect(inFreeAgent('application-environment').join()).toContain('--client-id "client id" --environment production');
+  const effects = (slug: string, application: CheckedApplication | null) =>
+    commandsFor(slug, application, 'application-missing').flatMap(({ does }) => does ?? []);
+  expect(effects('freeagent', null)).toEqual(['registers it; for a sandbox application, use --environment sandbox']);
+  expect(effects('freeagent', registered)).toEqual([]);
+  expect(effects('quickbooks-online', null)).toEqual([]);
 });
 
 test.each<[Remedy, references: number, companies: number, string | null]>([
