@@ -7,12 +7,12 @@ import { plainTextAdvice } from '../../domain/supply/client-secret';
 import { counted, sentence } from '../../domain/text/sentences';
 import type { LedgerClient, SelfServiceStart } from '../../client';
 import { readOutcome } from '../../store';
-import type { WatchEnd } from '../reporting/watch';
+import { waitingForAtEnd, type WatchEnd } from '../reporting/watch';
 import { START_WORKER } from '../../domain/progress/worker-advice';
 import { fileArguments, withCheckedFile } from '../suggestions/file-arguments';
 import { withLedgerLimit } from '../connections/ledger-limit';
 import { nextCommands, NO_COMPANIES } from '../suggestions/next-commands';
-import { byClientNamed } from '../suggestions/remedy-commands';
+import { byClientNamed, bySupport, type NextCommand } from '../suggestions/remedy-commands';
 import { findingsJson, printPreflight } from '../shared/results';
 import type { CommandResult, Output } from '../terminal/output';
 import type { CheckOutcome } from './check';
@@ -136,6 +136,11 @@ interface SelfServiceResult extends SelfServiceStart {
   readonly refusedSince: string | null;
 }
 
+function nextAfter({ progress, ledgerBehind }: WatchEnd): readonly NextCommand[] {
+  if (ledgerBehind && !isOver(progress.state)) return [bySupport(`ferry reconcile ${progress.migrationId}`)];
+  return nextCommands(progress, NO_COMPANIES, new Date());
+}
+
 /**
  * Returns the result of `ferry self-service`.
  *
@@ -148,7 +153,7 @@ export function selfServiceResult(
 ): CommandResult {
   const { manifest, findings } = check;
   const { migrationId, stored, decision, preflight, retriedErrors, clientPage, refusedSince } = started;
-  const next = end ? nextCommands(end.progress, NO_COMPANIES, new Date()) : [];
+  const next = end ? nextAfter(end) : [];
   return {
     failed:
       preflight === null ||
@@ -166,7 +171,7 @@ export function selfServiceResult(
       retrying: retriedErrors,
       clientPage,
       state: end?.progress.state ?? null,
-      waitingFor: end?.progress.waitingFor ?? null,
+      waitingFor: end && waitingForAtEnd(end),
       counts: end?.progress.counts ?? null,
       next,
       ...findingsJson(findings),

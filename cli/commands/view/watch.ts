@@ -1,8 +1,7 @@
 import { isOver } from '../../../domain/migration/terminated';
 import { pausesIn } from '../../../domain/progress/progress';
-import { waitingForReconciliation } from '../../../domain/progress/ledger-behind';
 import { meanwhileTask, withKeysToConfirm } from '../../../domain/progress/meanwhile';
-import { watchMigration, type WatchEnd, type WatchOptions } from '../../reporting/watch';
+import { waitingForAtEnd, watchMigration, type WatchEnd, type WatchOptions } from '../../reporting/watch';
 import { withMigrationClient } from '../../connections/clients';
 import type { Context } from '../../shared/context';
 import type { CommandResult } from '../../terminal/output';
@@ -22,14 +21,14 @@ export function addWatch(context: Context): void {
     );
 }
 
-function watchResult({ progress, keysToConfirm, ledgerBehind, print }: WatchEnd): CommandResult {
+function watchResult(end: WatchEnd): CommandResult {
+  const { progress, keysToConfirm, ledgerBehind, print } = end;
   const { migrationId, state, step, counts, pause } = progress;
-  const waitingFor = ledgerBehind ? waitingForReconciliation(migrationId) : progress.waitingFor;
   const pauses = pausesIn(progress);
   return {
     failed: state !== 'completed' && isOver(state),
     json: {
-      ...{ schema: 'ferry.watch/1', migrationId, state, step, waitingFor },
+      ...{ schema: 'ferry.watch/1', migrationId, state, step, waitingFor: waitingForAtEnd(end) },
       meanwhile:
         state === 'terminated' || ledgerBehind ? null : withKeysToConfirm(meanwhileTask(progress), keysToConfirm),
       ...{ counts, pause, pauses },
