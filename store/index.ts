@@ -24,6 +24,7 @@ export {
   recordDecisions,
 } from './migrations/audit-trail';
 export type { AuditEntry } from './migrations/audit-trail';
+export { readChangedSinceSignOff } from './companies/changed-outcomes';
 export { claimCompanies } from './companies/claim';
 export * from './companies/companies';
 export * from './companies/company-lists';

@@ -1,0 +1,41 @@
+/** Companies whose outcome has changed since the handover was signed off. */
+import type { Approval } from '../../domain/migration/migration-state';
+import type { ChangedCompanies, ChangedSinceSignOff } from '../../domain/progress/sign-off-changes';
+import { allRows, type Database } from '../database/database';
+
+/**
+ * Finds, for each sign-off that still counts, the companies whose outcome has changed since.
+ *
+ * The handover can be signed off only while no company can move or is moving. So the outcome of a company has changed
+ * if a claim, or the check after a reconnection, began after the sign-off, and has ended. `moved_at` does not show it,
+ * because a company that has moved before keeps the time of its first move.
+ *
+ * @param approvals the approvals that still count, of any step
+ * @returns the sign-offs with changes, in the order of `approvals`
+ */
+export async function readChangedSinceSignOff(
+  db: Database,
+  migrationId: string,
+  approvals: readonly Approval[],
+): Promise<readonly ChangedSinceSignOff[]> {
+  const signOffs = approvals.filter(({ step }) => step === 'complete-migration');
+  if (signOffs.length === 0) return [];
+  const found = await allRows<ChangedCompanies & { readonly index: number }>(db)`
+    select s.index::integer, o.state, count(*) as companies,
+      (array_agg(c.reference order by c.row))[1:5] as "references"
+    from unnest(${signOffs.map(({ at }) => at)}::timestamptz[]) with ordinality s (at, index)
+    join companies c on c.migration_id = ${migrationId} and greatest(c.claimed_at, c.sync_started_at) > s.at
+    cross join lateral (values (case
+      when c.state = 'moved' then 'moved'
+      when c.state = 'failed' and c.failure = 'reauthorization-required' then 'must-reconnect'
+      when c.state = 'failed' then 'not-moved'
+      when c.state in ('skipped', 'excluded') then 'left-out'
+      when c.state = 'outcome-unknown' then 'not-moved-yet' end)) o (state)
+    where o.state is not null
+    group by s.index, o.state
+    order by s.index, min(c.row)`;
+  return signOffs.flatMap(({ role, by, at }, position) => {
+    const changed = found.flatMap(({ index, ...each }) => (index === position + 1 ? [each] : []));
+    return changed.length === 0 ? [] : [{ role, by, at, changed }];
+  });
+}

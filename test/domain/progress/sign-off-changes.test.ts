@@ -1,0 +1,44 @@
+/** What people read about outcomes that have changed since a sign-off. */
+import {
+  changedText,
+  signedBeforeText,
+  signOffAgainText,
+  sinceOwnSignOffText,
+  type ChangedSinceSignOff,
+} from '../../../domain/progress/sign-off-changes';
+
+const CHANGE: ChangedSinceSignOff = {
+  ...{ role: 'client', by: 'Cleo', at: '2026-11-28T07:46:12.000Z' },
+  changed: [
+    { state: 'not-moved', companies: 1, references: ['E-3'] },
+    { state: 'moved', companies: 1_204, references: ['E-4', 'E-5', 'E-6', 'E-7', 'E-8'] },
+  ],
+};
+
+test('the companies are named by their new outcome, with the number of the others', () => {
+  expect(changedText(CHANGE)).toBe('now not moved: E-3; now moved: E-4, E-5, E-6, E-7, E-8 and 1,199 more');
+});
+
+test('a reference cannot break the line', () => {
+  const changed = [{ state: 'must-reconnect', companies: 1, references: [`E\n${'3'.repeat(60)}`] }] as const;
+  expect(changedText({ changed })).toBe(`now must reconnect: E ${'3'.repeat(38)}...`);
+});
+
+test('people read who signed off before the change, and how both sides sign off again', () => {
+  const changed = 'now not moved: E-3; now moved: E-4, E-5, E-6, E-7, E-8 and 1,199 more';
+  expect(signedBeforeText(CHANGE)).toBe(
+    `The client signed off at 2026-11-28 07:46 UTC, before this changed: ${changed}`,
+  );
+  expect(signOffAgainText({ ...CHANGE, role: 'support' }, 'kite.xero')).toBe(
+    `Support signed off at 2026-11-28 07:46 UTC, before this changed: ${changed}. If support no longer accepts the result, reject the handover; both sides then sign off again: ferry reject kite.xero complete-migration --reason "why"`,
+  );
+});
+
+test('the client is asked to reject the handover only while it can', () => {
+  const since = 'Since your sign-off at 2026-11-28 07:46 UTC, this has changed: now not moved: E-3';
+  const change = { ...CHANGE, changed: CHANGE.changed.slice(0, 1) };
+  expect(sinceOwnSignOffText(change, false)).toBe(`${since}.`);
+  expect(sinceOwnSignOffText(change, true)).toBe(
+    `${since}. If you no longer accept the result, reject the handover; your sign-off then no longer counts.`,
+  );
+});
