@@ -1,10 +1,11 @@
 import { reopenedText, type Progress } from '../../domain/progress/progress';
 import { clientStateOf, notMovedText } from '../../domain/companies/company-state';
 import { STEP_RULES, type Step } from '../../domain/migration/steps';
+import { signOffAgainText } from '../../domain/progress/sign-off-changes';
 import { reconnectionsText } from '../../presentation/wording/client-page';
 import { windowsText } from '../../presentation/wording/windows';
 import { counted, outOf } from '../../domain/text/sentences';
-import { readCompanies, readReplacedApplications, type LedgerCompany } from '../../store';
+import { readChangedSinceSignOff, readCompanies, readReplacedApplications, type LedgerCompany } from '../../store';
 import type { MigrationClient } from '../../client';
 import type { Output } from '../terminal/output';
 import { inLocalTime, localTime } from '../terminal/times';
@@ -40,6 +41,7 @@ export async function readReview(
   const isHandover = step === 'complete-migration';
   const notMoved = isHandover ? await readNotMoved(ferry, progress.migrationId) : [];
   const applications = isHandover && ferry.db ? await readReplacedApplications(ferry.db, progress.migrationId) : null;
+  const changes = isHandover && ferry.db ? await readChangedSinceSignOff(ferry.db, progress) : [];
   return {
     step,
     digest: progress.digests[step],
@@ -47,6 +49,8 @@ export async function readReview(
       output.line(output.styled('bold', `${STEP_RULES[step].title}, ${progress.migrationId}`));
       const reopened = progress.reopened?.step === step ? reopenedText(progress) : null;
       if (reopened !== null) output.line(`  ${output.styled('yellow', inLocalTime(reopened))}`);
+      for (const change of changes)
+        output.line(`  ${output.styled('yellow', inLocalTime(signOffAgainText(change, progress.migrationId)))}`);
       if (step === 'migrate-first-company')
         printFirstCompany(output, progress, {
           inFull: listsEvidence,

@@ -3,6 +3,12 @@ import type { Approval } from '../../domain/migration/migration-state';
 import type { ChangedCompanies, ChangedSinceSignOff } from '../../domain/progress/sign-off-changes';
 import { allRows, type Database } from '../database/database';
 
+/** A migration, with its approvals. `Progress` is one. */
+interface SignedOff {
+  readonly migrationId: string;
+  readonly steps: readonly { readonly approvals: readonly Approval[] }[];
+}
+
 /**
  * Finds, for each sign-off that still counts, the companies whose outcome has changed since.
  *
@@ -10,15 +16,14 @@ import { allRows, type Database } from '../database/database';
  * if a claim, or the check after a reconnection, began after the sign-off, and has ended. `moved_at` does not show it,
  * because a company that has moved before keeps the time of its first move.
  *
- * @param approvals the approvals that still count, of any step
- * @returns the sign-offs with changes, in the order of `approvals`
+ * @param progress `steps`: the approvals that still count
+ * @returns the sign-offs with changes, in the order of the approvals
  */
 export async function readChangedSinceSignOff(
   db: Database,
-  migrationId: string,
-  approvals: readonly Approval[],
+  { migrationId, steps }: SignedOff,
 ): Promise<readonly ChangedSinceSignOff[]> {
-  const signOffs = approvals.filter(({ step }) => step === 'complete-migration');
+  const signOffs = steps.flatMap(({ approvals }) => approvals.filter(({ step }) => step === 'complete-migration'));
   if (signOffs.length === 0) return [];
   const found = await allRows<ChangedCompanies & { readonly index: number }>(db)`
     select s.index::integer, o.state, count(*) as companies,

@@ -8,6 +8,9 @@ const ledger = useLedger();
 
 const HOUR = 3_600_000;
 const agoMs = (ms: number): Date => new Date(Date.now() - ms);
+const changedSince = (migrationId: string, approvals: readonly Approval[]) =>
+  readChangedSinceSignOff(ledger.db, { migrationId, steps: [{ approvals }] });
+
 const SCHEDULE = { everyHours: null, nextAt: null };
 
 const signOff = (role: Approval['role'], at: Date): Approval => ({
@@ -41,8 +44,8 @@ test('no outcome has changed if every company has its outcome since before the s
   const id = await mustReconnect(2);
   await updateRow(ledger.db, id, 2, { state: 'moved', moved_at: agoMs(2 * HOUR) });
   const approvals = [signOff('client', agoMs(HOUR))];
-  expect(await readChangedSinceSignOff(ledger.db, id, approvals)).toEqual([]);
-  expect(await readChangedSinceSignOff(ledger.db, id, [])).toEqual([]);
+  expect(await changedSince(id, approvals)).toEqual([]);
+  expect(await changedSince(id, [])).toEqual([]);
 });
 
 test('finds the companies that were not moved, or have moved, after their end customers reconnected', async () => {
@@ -52,7 +55,7 @@ test('finds the companies that were not moved, or have moved, after their end cu
   for (const row of [2, 3, 4, 5]) await reconnect(id, row);
   const signedOff = signOff('client', agoMs(HOUR));
   // While the companies are checked, their outcomes are not known.
-  expect(await readChangedSinceSignOff(ledger.db, id, [signedOff])).toEqual([]);
+  expect(await changedSince(id, [signedOff])).toEqual([]);
   await fail(id, [2], 'wrong-organization');
   await fail(id, [5], 'reauthorization-required');
   await recordChecks(
@@ -67,9 +70,7 @@ test('finds the companies that were not moved, or have moved, after their end cu
     { state: 'must-reconnect', companies: 1, references: ['c5'] },
   ];
   const { at } = signedOff;
-  expect(await readChangedSinceSignOff(ledger.db, id, [signedOff])).toEqual([
-    { role: 'client', by: 'Cleo', at, changed },
-  ]);
+  expect(await changedSince(id, [signedOff])).toEqual([{ role: 'client', by: 'Cleo', at, changed }]);
 });
 
 test('only the sign-off before the change is found, not approvals of other steps and not a later sign-off', async () => {
@@ -82,7 +83,7 @@ test('only the sign-off before the change is found, not approvals of other steps
     signOff('support', new Date(Date.now() + HOUR)),
     early,
   ];
-  expect(await readChangedSinceSignOff(ledger.db, id, approvals)).toMatchObject([{ role: 'client', at: early.at }]);
+  expect(await changedSince(id, approvals)).toMatchObject([{ role: 'client', at: early.at }]);
 });
 
 test('counts all changed companies, and names the first five by row', async () => {
@@ -90,7 +91,7 @@ test('counts all changed companies, and names the first five by row', async () =
   const rows = [1, 2, 3, 4, 5, 6, 7];
   for (const row of rows.toReversed()) await reconnect(id, row);
   await fail(id, rows, 'wrong-organization');
-  expect(await readChangedSinceSignOff(ledger.db, id, [signOff('client', agoMs(HOUR))])).toMatchObject([
+  expect(await changedSince(id, [signOff('client', agoMs(HOUR))])).toMatchObject([
     { changed: [{ state: 'not-moved', companies: 7, references: ['c1', 'c2', 'c3', 'c4', 'c5'] }] },
   ]);
 });
