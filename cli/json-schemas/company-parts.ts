@@ -4,7 +4,10 @@ import { CLIENT_STATES, COMPANY_STATES, type ClientState } from '../../domain/co
 import { type Counts } from '../../domain/companies/counts';
 import { EVIDENCE_CODES, type Evidence, type SyncSchedule } from '../../domain/companies/evidence';
 import type { FirstCompany } from '../../domain/migration/migration-state';
-import { count, failureKind, time, nullableText, nullableTime, texts } from './parts';
+import type { ChangedSinceSignOff } from '../../domain/progress/sign-off-changes';
+import { count, failureKind, role, time, nullableText, nullableTime, texts } from './parts';
+
+const clientState = z.enum(Object.keys(CLIENT_STATES) as [ClientState, ...ClientState[]]);
 
 export const counts = (
   z.strictObject({
@@ -107,7 +110,7 @@ export const fields = {
   organization: z.string(),
   wave: count.nullable(),
   expectedInvoices: count.nullable(),
-  state: z.enum(Object.keys(CLIENT_STATES) as [ClientState, ...ClientState[]]),
+  state: clientState,
   ledgerState: z.enum(COMPANY_STATES),
   confirmedAt: nullableTime.describe(
     'when the client confirmed that syncing is off; null without a confirmation, or if it was withdrawn',
@@ -196,3 +199,23 @@ export const movedWithApplication = z.array(
       ),
   }),
 );
+
+/** The companies whose outcome has changed since a sign-off that still counts. */
+export const changedSinceSignOff = (
+  z.strictObject({
+    role,
+    by: z.string(),
+    at: time.describe('the time of the sign-off'),
+    changed: z.array(
+      z.strictObject({
+        state: clientState.describe('the new outcome'),
+        companies: count,
+        references: texts.describe('the first five'),
+      }),
+    ),
+  }) satisfies z.ZodType<ChangedSinceSignOff>
+).meta({
+  id: 'ChangedSinceSignOff',
+  description:
+    'a sign-off of the handover that still counts, and the companies whose outcome has changed since; a decision that withdraws a sign-off removes it from this list',
+});

@@ -200,6 +200,12 @@ export const VIEW_SCHEMAS: CommandSchemas = {
         .describe(
           'people of the client who have confirmed that syncing is off for at least one company; null if no database is configured',
         ),
+      changedSinceSignOff: z
+        .array(company.changedSinceSignOff)
+        .nullable()
+        .describe(
+          'the sign-offs since which outcomes have changed, for example because an end customer has reconnected; null if no database is configured',
+        ),
       replacedApplications: company.movedWithApplication
         .nullable()
         .describe(

@@ -29,6 +29,7 @@ import {
 } from '../../domain/progress/retried';
 import { NONE_BEFORE_RECONCILED } from '../../domain/progress/ledger-behind';
 import { meanwhileTask, withKeysToConfirm } from '../../domain/progress/meanwhile';
+import { signedBeforeText, signOffAgainText, type ChangedSinceSignOff } from '../../domain/progress/sign-off-changes';
 import { currentTask } from '../../domain/progress/waiting-for';
 import { counted, sentence } from '../../domain/text/sentences';
 import { reconnectionsAfterEnd } from '../../presentation/wording/client-page';
@@ -79,6 +80,8 @@ export interface MigrationFindings extends ForecastFindings {
   readonly keysToConfirm: readonly string[];
   /** The people who have confirmed that syncing is off, which ends step 4. Null without a ledger. */
   readonly confirmedBy: Confirmers | null;
+  /** The sign-offs that still count, and what has changed since. Null without a ledger. */
+  readonly changedSinceSignOff: readonly ChangedSinceSignOff[] | null;
 }
 
 const LEDGER_BEHIND = 'The ledger is out of date, probably because it was restored from a backup.';
@@ -112,6 +115,11 @@ export function printMigration(
   for (const paused of hasEnded ? [] : pausedTexts(progress)) output.line(`Paused ${inLocalTime(paused)}`);
   const reopened = reopenedText(progress);
   if (reopened !== null) output.line(output.styled('yellow', inLocalTime(reopened)));
+  const changes = (ledgerBehind ? null : found.changedSinceSignOff) ?? [];
+  for (const change of changes) {
+    const text = hasEnded ? signedBeforeText(change) : signOffAgainText(change, migrationId);
+    output.line(output.styled('yellow', inLocalTime(text)));
+  }
   const listed = ledgerBehind ? null : problemsToList(progress);
   if (ledgerBehind) output.line(output.styled('yellow', ledgerText(notInLedger, hasEnded)));
   else if (windowsPaused === null || !isForWindow(progress, found, now)) output.line(waitingText(scheduled, now));
@@ -147,8 +155,9 @@ export function printMigration(
   printDetails(output, progress, { inFull, isListed: listed !== null });
   printEnd(output, progress, found, now);
   if (limits !== null) printLimits(output, progress, limits);
-  // With windows, or during an automatic pause, the screen has no room for the first company after its approval.
-  const isShort = progress.windows.length > 0 || isPausedAutomatically;
+  // With windows, during an automatic pause, or if outcomes have changed since a sign-off, the screen has no room for
+  // the first company after its approval.
+  const isShort = progress.windows.length > 0 || isPausedAutomatically || changes.length > 0;
   const hasRoom = inFull || progress.step !== 'complete-migration' || !isShort;
   if (hasRoom) printFirstCompany(output, progress, { inFull, how: '--evidence', now });
   if (found.chosenFirst !== null) printChosenFirst(output, found.chosenFirst);

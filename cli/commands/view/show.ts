@@ -10,6 +10,7 @@ import {
   countInterrupted,
   listInvitations,
   readApplications,
+  readChangedSinceSignOff,
   readReplacedApplications,
   readCompanyPage,
   readConfirmers,
@@ -67,6 +68,7 @@ export function addShow({ program, run, terminal }: Context): void {
           const progress = ledgerBehind === false ? withReconciledLedger(current) : current;
           const chosenFirst = db ? await readChosenFirst(db, progress) : null;
           const companies = db ? await readForNextCommands(db, progress) : NO_COMPANIES;
+          const changedSinceSignOff = db ? await readChangedSinceSignOff(db, progress) : null;
           const now = new Date();
           const portal = await readSigningPortal(ferry, progress);
           const named = {
@@ -88,7 +90,7 @@ export function addShow({ program, run, terminal }: Context): void {
             {
               ...findings,
               deferred: isOver(progress.state) && db ? NOT_TRIED_AGAIN : findings.deferred,
-              chosenFirst,
+              ...{ chosenFirst, changedSinceSignOff },
               keysToConfirm: invitations.filter(isUnconfirmed).map(({ person }) => person),
               ...schedule,
               ledgerBehind: ledgerBehind ?? false,

@@ -16,6 +16,7 @@ const NO_FINDINGS: MigrationFindings = {
     notInLedger: false,
   },
   ...{ clientPage: null, applications: null, keyFingerprint: null, chosenFirst: null, confirmedBy: null },
+  changedSinceSignOff: null,
   ...{ windowsPaused: null, retriedErrors: [], retryTexts: [], next: [], keysToConfirm: [] },
 };
 
