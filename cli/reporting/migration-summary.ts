@@ -117,7 +117,7 @@ export function printMigration(
   if (reopened !== null) output.line(output.styled('yellow', inLocalTime(reopened)));
   const changes = (ledgerBehind ? null : found.changedSinceSignOff) ?? [];
   for (const change of changes) {
-    const text = hasEnded ? signedBeforeText(change) : signOffAgainText(change, migrationId);
+    const text = hasEnded ? sentence(signedBeforeText(change)) : signOffAgainText(change, migrationId);
     output.line(output.styled('yellow', inLocalTime(text)));
   }
   const listed = ledgerBehind ? null : problemsToList(progress);

@@ -7,6 +7,7 @@ import type { Dependents } from '../preflight/dependents';
 import type { ServiceFacts } from '../preflight/preflight';
 import type { Forecast, LiveFigures } from './forecast';
 import type { Progress } from './progress';
+import type { ChangedSinceSignOff } from './sign-off-changes';
 
 /**
  * The companies that move next: the lowest wave with a company that can be moved, or the lowest wave with waiting
@@ -79,6 +80,8 @@ export interface GoNoGoFacts {
   readonly dependents: Dependents;
   /** The companies of this migration by the application with which they were connected. */
   readonly moved: ApplicationsOfMoved['moved'];
+  /** The sign-offs since which outcomes have changed. */
+  readonly changedSinceSignOff: readonly ChangedSinceSignOff[];
 }
 
 export interface Answer {

@@ -20,6 +20,7 @@ import { ledgerBehindTask, NONE_BEFORE_RECONCILED } from './ledger-behind';
 import { meanwhileTask, mustText, shouldCorrectApplication } from './meanwhile';
 import { canBeginMoves, isOpenWithoutEnd, openWindowOf } from './open-window';
 import { headline, pausedTexts, reopenedText, type Progress } from './progress';
+import { signedBeforeText } from './sign-off-changes';
 import { currentTask } from './waiting-for';
 import { CANNOT_CONTINUE, CHECK_WORKERS, RESTART_WORKER } from './worker-advice';
 
@@ -36,7 +37,7 @@ export function goNoGo(facts: GoNoGoFacts): GoNoGo {
   const answers = [
     decisionAnswer(facts),
     ...(isDone
-      ? [outcomeAnswer(progress)]
+      ? [outcomeAnswer(progress, facts)]
       : [...windowAnswers(facts), ...companyAnswers(facts), ...failureAnswers(facts)]),
     ...ofServers,
   ];
@@ -65,13 +66,15 @@ function isNoneOpen({ counts }: Progress): boolean {
   return counts.total > 0 && countOpen(counts) === 0;
 }
 
-function outcomeAnswer({ counts }: Progress): Answer {
+function outcomeAnswer({ counts }: Progress, { changedSinceSignOff }: GoNoGoFacts): Answer {
   const byState = clientCounts(counts);
   const others = (['must-reconnect', 'not-moved', 'left-out'] as const)
     .filter((state) => byState[state] > 0)
     .map((state) => `, ${numberText(byState[state])} ${CLIENT_STATES[state]}`);
   const why = `every company has a final outcome: ${outOf(counts.moved, counts.total, 'company')} moved${others.join('')}`;
-  return { check: 'companies', go: true, ...(counts.failed > 0 ? { warning: true } : {}), why };
+  const changes = changedSinceSignOff.map((change) => `; ${signedBeforeText(change)}`);
+  const warns = counts.failed > 0 || changes.length > 0;
+  return { check: 'companies', go: true, ...(warns ? { warning: true } : {}), why: why + changes.join('') };
 }
 
 function nextWindow({ now, limits, progress }: GoNoGoFacts): WindowOccurrence | null {

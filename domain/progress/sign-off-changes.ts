@@ -36,14 +36,14 @@ export function changedText({ changed }: Pick<ChangedSinceSignOff, 'changed'>): 
     .join('; ');
 }
 
-/** Says who signed off before outcomes changed, and when. */
+/** Says, as a clause, who signed off before outcomes changed, and when. */
 export function signedBeforeText(change: ChangedSinceSignOff): string {
-  return `${sentence(roleText(change.role))} signed off at ${momentText(change.at)}, before this changed: ${changedText(change)}`;
+  return `${roleText(change.role)} signed off at ${momentText(change.at)}, before this changed: ${changedText(change)}`;
 }
 
 /** Says who signed off before outcomes changed, and how both sides can sign off again. */
 export function signOffAgainText(change: ChangedSinceSignOff, migrationId: string): string {
-  return `${signedBeforeText(change)}. If ${roleText(change.role)} no longer accepts the result, reject the handover; both sides then sign off again: ferry reject ${migrationId} complete-migration --reason "why"`;
+  return `${sentence(signedBeforeText(change))}. If ${roleText(change.role)} no longer accepts the result, reject the handover; both sides then sign off again: ferry reject ${migrationId} complete-migration --reason "why"`;
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   countFailures,
   readApplications,
   readApplicationsOfMoved,
+  readChangedSinceSignOff,
   readDependents,
   readLimits,
   readNextCompanies,
@@ -113,6 +114,7 @@ async function readFacts(env: NodeJS.ProcessEnv, ferry: LedgerClient, migrationI
     applications,
     dependents: await readDependents(db, migration, registered, applications),
     moved,
+    changedSinceSignOff: progress ? await readChangedSinceSignOff(db, progress) : [],
   };
 }
 

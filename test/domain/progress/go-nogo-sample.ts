@@ -62,6 +62,7 @@ export const facts = (changes: Partial<GoNoGoFacts> = {}, state: MigrationState 
   applications: { migrationId: 'kite.quickbooks-online', client: 'kite', supplied: null, others: [] },
   dependents: { client: 'kite', supplied: null, others: [] },
   moved: [],
+  changedSinceSignOff: [],
   ...changes,
 });
 

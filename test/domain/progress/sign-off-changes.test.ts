@@ -6,6 +6,8 @@ import {
   sinceOwnSignOffText,
   type ChangedSinceSignOff,
 } from '../../../domain/progress/sign-off-changes';
+import { approve, counts, decideAll, firstCompany, stateAt } from '../../support/migrations/migration-states';
+import { facts, warned, whyOf } from './go-nogo-sample';
 
 const CHANGE: ChangedSinceSignOff = {
   ...{ role: 'client', by: 'Cleo', at: '2026-11-28T07:46:12.000Z' },
@@ -27,7 +29,7 @@ test('a reference cannot break the line', () => {
 test('people read who signed off before the change, and how both sides sign off again', () => {
   const changed = 'now not moved: E-3; now moved: E-4, E-5, E-6, E-7, E-8 and 1,199 more';
   expect(signedBeforeText(CHANGE)).toBe(
-    `The client signed off at 2026-11-28 07:46 UTC, before this changed: ${changed}`,
+    `the client signed off at 2026-11-28 07:46 UTC, before this changed: ${changed}`,
   );
   expect(signOffAgainText({ ...CHANGE, role: 'support' }, 'kite.xero')).toBe(
     `Support signed off at 2026-11-28 07:46 UTC, before this changed: ${changed}. If support no longer accepts the result, reject the handover; both sides then sign off again: ferry reject kite.xero complete-migration --reason "why"`,
@@ -41,4 +43,15 @@ test('the client is asked to reject the handover only while it can', () => {
   expect(sinceOwnSignOffText(change, true)).toBe(
     `${since}. If you no longer accept the result, reject the handover; your sign-off then no longer counts.`,
   );
+});
+
+test('go-nogo warns of a change since a sign-off', () => {
+  const last = { counts: counts({ total: 3, moved: 3 }), firstCompany: firstCompany() };
+  const signedOff = decideAll(stateAt('complete-migration', last), approve('complete-migration', 'client'));
+  expect(warned(facts({}, signedOff))).not.toContain('companies');
+  const given = facts({ changedSinceSignOff: [{ ...CHANGE, changed: CHANGE.changed.slice(0, 1) }] }, signedOff);
+  expect(whyOf(given, 'companies')).toBe(
+    'every company has a final outcome: 3 of 3 companies moved; the client signed off at 2026-11-28 07:46 UTC, before this changed: now not moved: E-3',
+  );
+  expect(warned(given)).toContain('companies');
 });
