@@ -5,6 +5,7 @@ import type { ApplicationsOfMoved } from '../../domain/preflight/applications';
 import type { CheckedApplication } from '../../domain/migration/preflight-result';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import type { Progress } from '../../domain/progress/progress';
+import type { ChangedSinceSignOff } from '../../domain/progress/sign-off-changes';
 
 export type ActionView = MigrationView['actions'][number];
 
@@ -17,6 +18,8 @@ export interface ActionFacts {
   readonly unconfirmedFirst: string | null;
   /** The applications with which companies were moved; null if none of them was replaced. */
   readonly applications: ApplicationsOfMoved | null;
+  /** The sign-offs since which outcomes have changed. */
+  readonly changedSinceSignOff: readonly ChangedSinceSignOff[];
 }
 
 /** A decision without its id, role and person. `actions.ts` adds these to check the preconditions. */

@@ -5,6 +5,7 @@ import { replacedText, type ApplicationsOfMoved, type MovedWithApplication } fro
 import { farStartText } from '../../domain/progress/first-opening';
 import { endedByText, pausedTexts, reopenedText, type Progress } from '../../domain/progress/progress';
 import { retriedText } from '../../domain/progress/retried';
+import { sinceOwnSignOffText } from '../../domain/progress/sign-off-changes';
 import { deadlineText, openingText, reconnectionsAfterEnd } from '../wording/client-page';
 import type { ActionFacts } from './candidate';
 
@@ -16,6 +17,8 @@ function replacedNotice(replaced: MovedWithApplication, applications: Applicatio
     : `${warning} The list of companies that need attention has the ${links === 1 ? 'link' : 'links'}.`;
 }
 
+type NoticeFacts = Pick<ActionFacts, 'applications' | 'changedSinceSignOff'>;
+
 /**
  * Returns what the client should know apart from its task, one notice per fact.
  *
@@ -23,7 +26,7 @@ function replacedNotice(replaced: MovedWithApplication, applications: Applicatio
  */
 export function noticesOf(
   progress: Progress,
-  { applications, task }: Pick<ActionFacts, 'applications'> & Pick<MigrationView, 'task'>,
+  { applications, changedSinceSignOff, task }: NoticeFacts & Pick<MigrationView, 'task'>,
   now: string,
 ): string[] {
   const ended = endedByText(progress);
@@ -37,6 +40,9 @@ export function noticesOf(
     ...[reconnectionsAfterEnd(progress) ?? []].flat(),
     ...pausedTexts(progress).map((paused) => `Paused ${paused}`),
     ...[reopenedText(progress) ?? []].flat(),
+    ...changedSinceSignOff.flatMap((change) =>
+      change.role === 'client' ? [sinceOwnSignOffText(change, !isOver(progress.state))] : [],
+    ),
     ...(applications === null ? [] : applications.replaced.map((each) => replacedNotice(each, applications))),
     ...(farAway === null ? [] : [`Warning: ${farAway}`]),
     ...(opening === null ? [] : [`${opening.why}: ${opening.text}`]),

@@ -14,6 +14,7 @@ import {
   reopenedText,
   type Progress,
 } from '../../domain/progress/progress';
+import { signedBeforeText } from '../../domain/progress/sign-off-changes';
 import { counted, momentText, oneLine, outOf, sentence, spanText } from '../../domain/text/sentences';
 import { openingText, platformOf, reconnectionsText } from '../wording/client-page';
 import { hasClientTask } from '../wording/client-task';
@@ -24,7 +25,7 @@ import { pauseFact } from './pause-fact';
 /** The parts of a candidate that differ between the steps. */
 type StepCandidate = Pick<Candidate, 'applies' | 'title' | 'facts' | 'warnings' | 'consequence' | 'isIrreversible'>;
 
-export function approvals(progress: Progress, { applications }: ActionFacts, now: string): readonly Candidate[] {
+export function approvals(progress: Progress, facts: ActionFacts, now: string): readonly Candidate[] {
   const { step, steps, state, digests, preflight, counts, proposal: proposed } = progress;
   const isInFuture = proposed !== null && proposed.startAt > now;
   const callbackUrl = preflight?.callbackUrl ?? null;
@@ -58,7 +59,7 @@ export function approvals(progress: Progress, { applications }: ActionFacts, now
       applies: countOpen(counts) === 0,
       title: 'Sign off the handover',
       facts: resultFacts(progress),
-      ...warningsOf([...reopenedWarnings(progress, 'complete-migration'), ...handoverWarnings(applications)]),
+      ...warningsOf([...reopenedWarnings(progress, 'complete-migration'), ...handoverWarnings(facts)]),
       consequence: `You accept what was moved, and what was not. ${hasSupportApproved('complete-migration') ? 'Support has signed off already, so the migration then ends and the stored credentials are destroyed.' : 'Once support has signed off too, the migration ends and the stored credentials are destroyed. Until then, you can still reject the handover.'}`,
       isIrreversible: hasSupportApproved('complete-migration'),
     }),
@@ -105,9 +106,15 @@ function resultFacts({ counts, reconnections }: Progress): string[] {
   ];
 }
 
-/** Names the companies whose tokens the service can no longer refresh, because their application was replaced. */
-function handoverWarnings(applications: ActionFacts['applications']): readonly string[] {
-  return applications === null ? [] : applications.replaced.map((each) => replacedText(each, applications, 'client'));
+/**
+ * Names the companies whose outcome has changed since support signed off, and those whose tokens the service can no
+ * longer refresh, because their application was replaced.
+ */
+function handoverWarnings({ applications, changedSinceSignOff }: ActionFacts): readonly string[] {
+  const bySupport = changedSinceSignOff.filter(({ role }) => role === 'support');
+  const replaced =
+    applications === null ? [] : applications.replaced.map((each) => replacedText(each, applications, 'client'));
+  return [...bySupport.map((change) => `${sentence(signedBeforeText(change))}.`), ...replaced];
 }
 
 /** Says who has reopened the step or rejected its result, which the client should know before approving it. */
@@ -137,11 +144,7 @@ export function proposal(progress: Progress, now: string): Candidate {
   };
 }
 
-export function rejections(
-  progress: Progress,
-  { isRotating, applications }: ActionFacts,
-  now: string,
-): readonly Candidate[] {
+export function rejections(progress: Progress, facts: ActionFacts, now: string): readonly Candidate[] {
   const { step, steps, proposal: proposed, counts, digests, preflight } = progress;
   const isAt = (asked: Step): boolean => step === asked;
   const hasReached = (asked: Step): boolean => stepNumber(step) >= stepNumber(asked);
@@ -159,7 +162,7 @@ export function rejections(
       applies: isAt('complete-migration') && countOpen(counts) === 0,
       title: 'Reject the handover',
       facts: resultFacts(progress),
-      ...warningsOf(handoverWarnings(applications)),
+      ...warningsOf(handoverWarnings(facts)),
       consequence:
         'Sign-offs that you or support have already given no longer count. Support reads your reason and decides what to do next.',
     }),
@@ -189,7 +192,7 @@ export function rejections(
       applies: hasReached('disable-syncing') && counts.unconfirmed < counts.waiting - counts.heldBack,
       title: 'Withdraw the confirmation that syncing is off',
       facts: [`${counted(counts.waiting - counts.heldBack - counts.unconfirmed, 'company')} confirmed`],
-      consequence: `All confirmations that syncing is off are withdrawn. No company moves before you have confirmed again that its syncing is off.${isRotating ? ' Credentials that were obtained before the new confirmation no longer count.' : ''}`,
+      consequence: `All confirmations that syncing is off are withdrawn. No company moves before you have confirmed again that its syncing is off.${facts.isRotating ? ' Credentials that were obtained before the new confirmation no longer count.' : ''}`,
     }),
   ];
 }

@@ -18,6 +18,7 @@ import { continuationOf, continuationText } from '../../domain/progress/continua
 import { withReconciledLedger } from '../../domain/progress/ledger-behind';
 import { knownForecast } from '../../domain/progress/paused-forecast';
 import type { Progress, StepProgress } from '../../domain/progress/progress';
+import type { ChangedSinceSignOff } from '../../domain/progress/sign-off-changes';
 import { momentText, oneLine, sentence } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
 import type { Confirmers } from '../../store';
@@ -48,6 +49,8 @@ export interface LedgerFacts extends TaskFacts {
   readonly isLedgerBehind: boolean;
   /** The applications with which companies were moved; null if none of them was replaced. */
   readonly applications: ApplicationsOfMoved | null;
+  /** The sign-offs since which outcomes have changed. */
+  readonly changedSinceSignOff: readonly ChangedSinceSignOff[];
 }
 
 /** @param now ISO 8601, UTC */
@@ -79,7 +82,7 @@ function viewOfProgress(progress: Progress, facts: LedgerFacts, now: string): Mi
     headline: text((isOpen ? impossibleFirstText(facts) : null) ?? headlineText(progress, name, now)),
     task,
     next: isOpen ? nextText(progress) : null,
-    notices: noticesOf(progress, { applications: facts.applications, task }, now).map(text),
+    notices: noticesOf(progress, { ...facts, task }, now).map(text),
     steps: route === 'self-service' ? [] : progress.steps.map((step) => stepView(step, facts.confirmers)),
     start: isOpen ? startView(progress) : null,
     end: endView(progress, now),

@@ -134,7 +134,13 @@ test('a start that is more than 90 days away is shown with a warning that names 
   const warning = 'the start is 365 days away: check that the date is right';
   expect(printed(inAYear)).toBe(`  ! ${warning}\n`);
   expect(currentDetails(inAYear, { now: EARLIER })).toContain(`**Warning:** ${warning}`);
-  const facts = { canSeal: true, isRotating: true, unconfirmedFirst: null, applications: null };
+  const facts = {
+    canSeal: true,
+    isRotating: true,
+    unconfirmedFirst: null,
+    applications: null,
+    changedSinceSignOff: [],
+  };
   const approval = actionsOf(inAYear, facts, EARLIER).find(({ message }) => message === 'approve');
   expect(approval?.facts).toContain(`Warning: ${warning}`);
   expect(printed(starting('2027-03-01T09:00:00.000Z', {}, []))).toBe('');

@@ -66,6 +66,7 @@ const FACTS = {
   isRotating: true,
   isLedgerBehind: false,
   applications: null,
+  changedSinceSignOff: [],
 };
 
 const NIGHTS: Window = { days: WEEKDAYS, from: '20:00', to: '06:00', timeZone: 'Europe/London' };

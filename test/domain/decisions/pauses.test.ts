@@ -112,7 +112,7 @@ test('in the portal, the client can pause a migration that has paused itself, an
   const actionsAt = (state: MigrationState) =>
     actionsOf(
       progressAt(state),
-      { canSeal: true, isRotating: true, unconfirmedFirst: null, applications: null },
+      { canSeal: true, isRotating: true, unconfirmedFirst: null, applications: null, changedSinceSignOff: [] },
       LATER,
     ).filter(({ message }) => ['pause', 'resume'].includes(message));
   expect(actionsAt(stopped(MOVING)).map(({ message }) => message)).toEqual(['pause']);

@@ -16,6 +16,7 @@ const FACTS = {
   isRotating: true,
   unconfirmedFirst: null as string | null,
   applications: null,
+  changedSinceSignOff: [],
 };
 const actionsAt = (state: MigrationState, facts = FACTS): readonly ActionView[] =>
   actionsOf(progressOf(migrationPlan({ route: state.route }), state), facts, LATER);

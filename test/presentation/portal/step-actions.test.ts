@@ -19,7 +19,7 @@ import {
   stateAt,
 } from '../../support/migrations/migration-states';
 
-const FACTS = { canSeal: true, isRotating: true, unconfirmedFirst: null };
+const FACTS = { canSeal: true, isRotating: true, unconfirmedFirst: null, changedSinceSignOff: [] };
 const actionsAt = (state: MigrationState, applications: ApplicationsOfMoved | null = null): readonly ActionView[] =>
   actionsOf(progressOf(migrationPlan(), state), { ...FACTS, applications }, LATER);
 const last = (changes: Parameters<typeof counts>[0], more: Partial<MigrationState> = {}): MigrationState =>

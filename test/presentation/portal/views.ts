@@ -12,6 +12,7 @@ export const FACTS: LedgerFacts = {
   unknownFirst: null,
   confirmers: null,
   applications: null,
+  changedSinceSignOff: [],
   isRotating: true,
   isLedgerBehind: false,
 };
