@@ -15,6 +15,7 @@ import {
   countCompanies,
   readApplicationsByCompany,
   readApplicationsOfMoved,
+  readChangedSinceSignOff,
   readCompanies,
   readDecisions,
   readFigures,
@@ -77,6 +78,7 @@ export async function readReport(
   const ending = migration.ending ?? (endedInTemporal ? null : await decidedEnding(db, migration));
   const applications = await readApplicationsOfMoved(db, migrationId);
   const counts = await countCompanies(db, migrationId);
+  const steps = [await readRecordedDecisions(db, migrationId)];
   return {
     head: {
       ...{ migrationId, route, client, platformKey, contact, ending, endedInTemporal, paused, suppliedBy, planned },
@@ -88,6 +90,7 @@ export async function readReport(
       counts,
       figures: await readFigures(db, migrationId),
       decisions: await readDecisions(db, migrationId),
+      changedSinceSignOff: await readChangedSinceSignOff(db, { migrationId, steps }),
       stoppages: withEndInTemporal(await readStoppages(db, migrationId), endedInTemporal).map(
         ({ why: _forSupport, ...each }) => each,
       ),

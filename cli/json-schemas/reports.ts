@@ -122,6 +122,11 @@ export const REPORT_SCHEMAS: CommandSchemas = {
       counts: company.counts,
       figures,
       decisions: z.array(z.strictObject({ decision: decided.decision, outcome: decided.outcome })),
+      changedSinceSignOff: z
+        .array(company.changedSinceSignOff)
+        .describe(
+          'the sign-offs since which outcomes have changed, for example because an end customer has reconnected',
+        ),
       stoppages: z
         .array(z.strictObject(stoppage))
         .describe(

@@ -2,6 +2,7 @@
 import { NO_COUNTS } from '../../domain/companies/counts';
 import { withdrawnApprovals, withdrawnConfirmations } from '../../domain/decisions/release';
 import type { Stoppage } from '../../domain/migration/stoppage';
+import { changedText } from '../../domain/progress/sign-off-changes';
 import { roughDuration, timeText } from '../../domain/text/sentences';
 import { decisionText } from '../wording/decisions';
 import { stopText } from '../wording/status-line';
@@ -40,19 +41,30 @@ function decisionRows(head: ReportHead, areApplied: boolean): readonly (readonly
   const { year } = viewOf(head);
   const approvals = withdrawnApprovals(decisions);
   const confirmations = withdrawnConfirmations(decisions);
-  const withdrawnText = (index: number): string => {
+  const laterText = (index: number): string => {
     const later = decisions[approvals.get(index) ?? confirmations.get(index) ?? -1];
-    if (later === undefined) return '';
+    if (later === undefined) return changedAfter(head, decisions[index]);
     const { decision, outcome } = later;
     const which = confirmations.has(index) ? ' for companies that were waiting to be moved' : '';
     return `; withdrawn${which} by the decision of ${decision.by} (${decision.role}) at ${timeText(outcome.at, year)}`;
   };
   return decisions.flatMap(({ decision, outcome }, index) => {
     if (outcome.applied !== areApplied) return [];
-    const what = `${decisionText(decision, (iso) => timeText(iso, year))}${withdrawnText(index)}`;
+    const what = `${decisionText(decision, (iso) => timeText(iso, year))}${areApplied ? laterText(index) : ''}`;
     const who = `${decision.by} (${decision.role})`;
     return [[timeText(outcome.at, year), who, what, ...(areApplied ? [] : [outcome.text])]];
   });
+}
+
+/** Says which outcomes have changed since a sign-off that still counts; empty if the decision is not one. */
+function changedAfter(
+  { changedSinceSignOff }: ReportHead,
+  record: ReportHead['decisions'][number] | undefined,
+): string {
+  if (record?.decision.kind !== 'step' || record.decision.step !== 'complete-migration') return '';
+  const { decision, outcome } = record;
+  const change = changedSinceSignOff.find(({ role, at }) => role === decision.role && at === outcome.at);
+  return change === undefined ? '' : `; before this changed: ${changedText(change)}`;
 }
 
 function stoppageRows(head: ReportHead): readonly (readonly string[])[] {

@@ -6,6 +6,7 @@ import type { Decision, Outcome } from '../../domain/migration/decision';
 import { replacedStaleText, type ApplicationsOfMoved } from '../../domain/preflight/applications';
 import { approvedEnds, type PlannedEstimate } from '../../domain/planning/estimate';
 import type { Ending } from '../../domain/migration/migration-state';
+import type { ChangedSinceSignOff } from '../../domain/progress/sign-off-changes';
 import type { EndedInTemporal } from '../../domain/migration/terminated';
 import type { Stoppage } from '../../domain/migration/stoppage';
 import { counted, duration, hoursText, momentText, rangeText, timeText } from '../../domain/text/sentences';
@@ -39,6 +40,8 @@ export interface ReportHead {
   readonly figures: ReportFigures;
   readonly planned: PlannedEstimate | null;
   readonly decisions: readonly { readonly decision: Decision; readonly outcome: Outcome }[];
+  /** The sign-offs that still count, and the companies whose outcome has changed since. */
+  readonly changedSinceSignOff: readonly ChangedSinceSignOff[];
   /** The automatic pauses and the outages, oldest first. */
   readonly stoppages: readonly Stoppage[];
   /** The applications with which companies were moved. */

@@ -1,8 +1,12 @@
 /** The facts of the handover report. */
 import { randomUUID } from 'node:crypto';
 import { readReport } from '../../client/report';
+import { reportPieces } from '../../client/report-formats';
 import type { Decision } from '../../domain/migration/decision';
+import { collected } from '../../domain/text/streams';
+import { recordDecisions } from '../../store';
 import { useImportRig } from '../support/migrations/company-import';
+import { updateRow } from '../support/migrations/ledger';
 
 const rig = useImportRig();
 
@@ -44,7 +48,31 @@ test('a planned start is reported only until its proposal is replaced or withdra
   expect(await plannedStart()).toBeNull();
 });
 
-const recordedDecision = (decision: Decision) => ({
+const recordedDecision = (decision: Decision, at = new Date().toISOString()) => ({
   decision,
-  outcome: { decisionId: decision.decisionId, applied: true, text: 'applied', at: new Date().toISOString() },
+  outcome: { decisionId: decision.decisionId, applied: true, text: 'applied', at },
+});
+
+test('a sign-off before an outcome changed is reported with the change, until a decision withdraws it', async () => {
+  const { id } = await rig.migration(['sbx-ok-1', 'sbx-ok-1']);
+  await updateRow(rig.ledger.db, id, 1, { state: 'moved' });
+  const changed = { state: 'failed', failure: 'wrong-organization', sync_started_at: new Date() } as const;
+  await updateRow(rig.ledger.db, id, 2, changed);
+  const at = new Date(Date.now() - 60_000).toISOString();
+  // Recorded directly, because the ledger refuses a sign-off before the approvals of the earlier steps.
+  const record = (decision: Decision, when?: string) =>
+    recordDecisions(rig.ledger.db, id, [{ ...recordedDecision(decision, when), verified: true }]);
+  const handover = { kind: 'step', step: 'complete-migration' } as const;
+  const by = { role: 'client', by: 'Cleo' } as const;
+  await record({ ...handover, decisionId: randomUUID(), verdict: 'approve', ...by }, at);
+  const report = await readReport(rig.ledger, id);
+  expect(report.head.changedSinceSignOff).toEqual([
+    { ...by, at, changed: [{ state: 'not-moved', companies: 1, references: [expect.any(String)] }] },
+  ]);
+  const texts = async (format: 'md' | 'html' | 'json') => (await collected(reportPieces(report, format))).join('\n');
+  for (const format of ['md', 'html'] as const)
+    expect(await texts(format)).toMatch(/sign off the handover; before this changed: now not moved: \S/);
+  expect(JSON.parse(await texts('json'))).toMatchObject({ changedSinceSignOff: [{ role: 'client', at }] });
+  await record({ ...handover, decisionId: randomUUID(), verdict: 'reject', reason: 'no', ...by });
+  expect((await readReport(rig.ledger, id)).head.changedSinceSignOff).toEqual([]);
 });

@@ -46,6 +46,7 @@ export const HEAD: ReportHead = {
   applications: { moved: [], replaced: [], registered: null },
   planned: null,
   unproven: null,
+  changedSinceSignOff: [],
   stoppages: [],
   decisions: [
     {

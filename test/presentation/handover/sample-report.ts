@@ -118,6 +118,7 @@ export function sampleReport(total: number): HandoverReport {
       ...{ suppliedAt: '2026-11-22T08:00:00.000Z', closedAt: '2026-11-23T01:00:00.000Z', planned: null },
       vaultDestroyedAt: '2026-11-23T01:00:00.000Z',
       applications: { moved: [], replaced: [], registered: null },
+      changedSinceSignOff: [],
       stoppages: [],
       counts: {
         ...NO_COUNTS,
