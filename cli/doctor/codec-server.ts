@@ -76,7 +76,7 @@ export async function checkCodecServer(
       return problem(
         ABOUT,
         `the codec server answers 403: either the token gives no access to namespace ${namespace}, or the codec server checks no tokens and therefore answers only at localhost or 127.0.0.1`,
-        'set TEMPORAL_CODEC_AUTH to a token that gives access to this namespace; if the codec server checks no tokens, run ferry doctor on its machine, with TEMPORAL_CODEC_ENDPOINT at 127.0.0.1',
+        'set TEMPORAL_CODEC_AUTH to a token that gives access to this namespace; if the codec server checks no tokens, run on its machine, with TEMPORAL_CODEC_ENDPOINT at 127.0.0.1: ferry doctor',
       );
     }
     if (response.status === 429 || response.status >= 500) {

@@ -168,7 +168,9 @@ async function pause(
 ): Promise<CommandResult> {
   const { by, reason } = options;
   const note = `${paused ? 'paused' : 'resumed'} by ${by}${reason === undefined ? '' : `: ${reason}`}`;
-  const adviceIfNone = paused ? ' To stop the moves of a migration, run: ferry pause <migration>' : '';
+  const adviceIfNone = paused
+    ? ' To stop the moves of a migration, pause the migration itself; to see how, run: ferry pause --help'
+    : '';
   return changeEach(ferry, ids, adviceIfNone, async (id) => {
     const { state, note: earlier } = await readWindowSchedule(ferry, id);
     // A pause without a reason must not replace the reason of an earlier pause.

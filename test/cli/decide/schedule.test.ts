@@ -52,7 +52,9 @@ test('--all says that no migration has a schedule, and what that means', async (
   expect(await all('show')).toContain(`N${none} (in self-service, from the start).`);
   expect(await all('trigger')).toContain(`Nothing was changed: n${none}`);
   expect(await all('resume')).not.toContain('ferry pause');
-  expect(await all('pause')).toContain('To stop the moves of a migration, run: ferry pause <migration>');
+  expect(await all('pause')).toContain(
+    'To stop the moves of a migration, pause the migration itself; to see how, run: ferry pause --help',
+  );
 });
 
 test('show says when the Schedule is created, if all companies are released before it exists', async () => {
