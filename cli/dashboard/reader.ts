@@ -108,7 +108,9 @@ export function openReader(ferry: LedgerClient): (request: ReadRequest) => Promi
     const marks = lines
       .filter(({ state, endedInTemporal }) => !endedInTemporal && !isOver(state))
       .map(({ migrationId }) => [migrationId, progress.markOf(migrationId)] as const);
-    behind = (latest && (await attempt(withLedgerLimit(readLedgersBehind(ferry.db, new Map(marks)))))) || behind;
+    const read = latest && (await attempt(withLedgerLimit(readLedgersBehind(ferry.db, new Map(marks)))));
+    // While the ledger does not answer, it could be restored to an older state.
+    behind = read ?? new Map([...(behind ?? [])].filter(([, isBehind]) => isBehind));
     return current();
   }
 

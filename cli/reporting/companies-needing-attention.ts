@@ -131,6 +131,9 @@ interface RetriedRemedy extends Pick<ExceptionGroup, 'companies' | 'references'>
  */
 async function readRetriedRemedies(db: Database, target: Target, opening: Opening): Promise<readonly RetriedRemedy[]> {
   const { migration } = target;
+  // Without a first company to wait for, all of them are tried at the same time.
+  if (migration.released !== 'first-company' && dueTryText(opening, opening.now.toISOString(), localTime) === 'now')
+    return [];
   const groups = new Map<Remedy, { companies: number; readonly references: string[] }>();
   for await (const company of readCompanies(db, migration.id, { retried: true })) {
     if (retriedAt(company, migration, opening) === 'now') continue;

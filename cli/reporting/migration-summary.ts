@@ -117,7 +117,7 @@ export function printMigration(
   if (reopened !== null) output.line(output.styled('yellow', inLocalTime(reopened)));
   const changes = (ledgerBehind ? null : found.changedSinceSignOff) ?? [];
   for (const change of changes) {
-    const text = hasEnded ? sentence(signedBeforeText(change)) : signOffAgainText(change, migrationId);
+    const text = hasEnded ? sentence(signedBeforeText(change)) : signOffAgainText(change, progress);
     output.line(output.styled('yellow', inLocalTime(text)));
   }
   const listed = ledgerBehind ? null : problemsToList(progress);
@@ -146,7 +146,7 @@ export function printMigration(
   if (reconnections !== null) output.line(reconnections);
   if (interrupted) printInterrupted(output, progress, interrupted, ledgerBehind);
   if (deferred && !hasEnded) {
-    const once = onceTheyFollow(resumptionText(progress, areWindowsPaused), progress, deferred.references);
+    const once = onceTheyFollow(resumptionText(progress, areWindowsPaused), progress, deferred);
     printDeferred(output, progress, { ...deferred, ...(ledgerBehind && { nextTryAt: null }), once }, now);
   }
   const retried = retriedText(scheduled, now.toISOString(), localTime);

@@ -50,7 +50,7 @@ export async function readReview(
       const reopened = progress.reopened?.step === step ? reopenedText(progress) : null;
       if (reopened !== null) output.line(`  ${output.styled('yellow', inLocalTime(reopened))}`);
       for (const change of changes)
-        output.line(`  ${output.styled('yellow', inLocalTime(signOffAgainText(change, progress.migrationId)))}`);
+        output.line(`  ${output.styled('yellow', inLocalTime(signOffAgainText(change, progress)))}`);
       if (step === 'migrate-first-company')
         printFirstCompany(output, progress, {
           inFull: listsEvidence,

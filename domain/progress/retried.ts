@@ -28,34 +28,44 @@ export function retriedText(
   const { retried = 0, firstRetried } = progress.counts;
   if (retried === 0 || isOver(progress.state)) return null;
   const references = firstRetried ?? [];
-  const following = references.filter((reference) => reference !== firstReference(progress));
+  const first = firstReference(progress);
+  const following = references.filter((reference) => reference !== first);
   const count = retried - references.length + following.length;
   const [companies, named] = count === 0 ? [retried, references] : [count, following];
-  const once = onceTheyFollow(resumptionText(progress, areWindowsPaused), progress, named);
+  // The first company could also be one of those that are not named.
+  const isFirstKnown = following.length < references.length || references.length === retried;
+  const resumption = resumptionText(progress, areWindowsPaused);
+  const once = first !== null && count > 0 && isFirstKnown ? onceFirstIsApproved(resumption) : resumption;
   const when = dueTryText({ windows: progress.windows, once }, now, timeText);
   return `${namedCompanies(companies, named)} will be tried again ${when}`;
 }
 
 /** The facts that show which company moves first. */
-type FirstChoice = Pick<Progress, 'step' | 'firstCompany' | 'requestedFirst'>;
+type FirstChoice = Pick<Progress, 'step' | 'firstCompany' | 'requestedFirst' | 'pause'>;
 
-/** Returns the company that moves before all others in step 5; null if none is chosen, or in another step. */
-function firstReference({ step, firstCompany, requestedFirst }: FirstChoice): string | null {
-  return step === 'migrate-first-company' ? ((firstCompany ?? requestedFirst)?.reference ?? null) : null;
+/**
+ * Returns the company that moves before all others in step 5; null if none is chosen, or in another step. Also null if
+ * the migration has paused itself, because another company can be chosen once it is resumed.
+ */
+function firstReference({ step, firstCompany, requestedFirst, pause }: FirstChoice): string | null {
+  if (step !== 'migrate-first-company' || (pause?.stopReason ?? null) !== null) return null;
+  return (firstCompany ?? requestedFirst)?.reference ?? null;
 }
 
 /**
- * Adds the approval of the first company to what has to happen before companies are tried, if all of them follow it.
+ * Adds the approval of the first company to what has to happen before companies are tried, if all of them follow it and
+ * are named.
  *
  * @param once the result of {@link resumptionText}
  */
 export function onceTheyFollow(
   once: string | null,
   progress: FirstChoice,
-  references: readonly string[],
+  { companies, references }: { readonly companies: number; readonly references: readonly string[] },
 ): string | null {
   const first = firstReference(progress);
-  return first === null || references.includes(first) ? once : onceFirstIsApproved(once);
+  const follow = first !== null && !references.includes(first) && references.length === companies;
+  return follow ? onceFirstIsApproved(once) : once;
 }
 
 /** Adds the approval of the first company to what has to happen before a company is tried. */

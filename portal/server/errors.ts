@@ -76,8 +76,8 @@ export const tooMany = (message: string, retryAfterS: number) =>
   new PortalError(429, message, ...tryAgainIn(retryAfterS));
 
 /**
- * Returns a 429 for a limit of the database, which does not say which of its limits was reached, so it is not known when
- * the same request can succeed. `retryAfterS` tells programs when to try again.
+ * Returns a 429 for a limit of the database that does not say when the same request can succeed. `retryAfterS` tells
+ * programs when to try again.
  */
 export const storedTooMany = (message: string, retryAfterS: number) =>
   new PortalError(429, message, 'Try again in a few minutes. If this happens again, tell your contact.', {
@@ -92,9 +92,12 @@ export const unavailable = (message: string, advice: string, retryAfterS: number
 
 /** Returns the advice to try again, and the header that says the same. */
 function tryAgainIn(seconds: number): readonly [advice: string, headers: Readonly<Record<string, string>>] {
-  const time = seconds > 120 ? counted(Math.ceil(seconds / 60), 'minute') : counted(seconds, 'second');
-  return [`Try again in ${time}.`, { 'retry-after': String(seconds) }];
+  return [`Try again in ${waitText(seconds)}.`, { 'retry-after': String(seconds) }];
 }
+
+/** Returns a time in seconds, or if it is long, in minutes: `90 seconds`, `48 minutes`. */
+export const waitText = (seconds: number): string =>
+  seconds > 120 ? counted(Math.ceil(seconds / 60), 'minute') : counted(seconds, 'second');
 
 /** Sends the error body, and logs failures of the portal itself. */
 export function sendError(failure: FastifyError | PortalError, request: FastifyRequest, reply: FastifyReply): void {

@@ -4,7 +4,7 @@ import { approverFingerprint } from '../../domain/migration/approvers';
 import { SIGN_IN_TAKEN_WITHIN_MS } from '../../domain/migration/sign-in';
 import type { PortalContext } from './context';
 import type { SessionRow, SignInRequest } from './database';
-import { forbidden, storedTooMany, tooMany, unavailable } from './errors';
+import { forbidden, storedTooMany, tooMany, unavailable, waitText } from './errors';
 
 const POLL_MS = 200;
 const TOO_MANY = 'There are too many attempts to sign in.';
@@ -28,7 +28,7 @@ export async function signInAndWait(
   if (requested.result === 'refused') throw refusal();
   if (requested.result === 'busy') {
     const { busyForS } = requested;
-    if (busyForS !== null) throw tooMany(TOO_MANY, busyForS);
+    if (busyForS !== null) throw tooMany(`${TOO_MANY} Your key can be used again in ${waitText(busyForS)}.`, busyForS);
     // By then, a worker has answered the requests that are open now, or no worker takes them any more.
     throw storedTooMany(TOO_MANY, SIGN_IN_TAKEN_WITHIN_MS / 1_000);
   }

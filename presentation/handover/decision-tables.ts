@@ -64,7 +64,7 @@ function changedAfter(
   if (record?.decision.kind !== 'step' || record.decision.step !== 'complete-migration') return '';
   const { decision, outcome } = record;
   const change = changedSinceSignOff.find(({ role, at }) => role === decision.role && at === outcome.at);
-  return change === undefined ? '' : `; before this changed: ${changedText(change)}`;
+  return change === undefined ? '' : `; before these outcomes: ${changedText(change)}`;
 }
 
 function stoppageRows(head: ReportHead): readonly (readonly string[])[] {

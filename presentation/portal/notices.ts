@@ -1,6 +1,7 @@
 /** The notices of the portal's view: why the migration does not continue, when it will, and what is wrong. */
 import type { MigrationView } from '../../portal/contract/migration-view';
 import { isOver } from '../../domain/migration/terminated';
+import { countOpen } from '../../domain/companies/counts';
 import { replacedText, type ApplicationsOfMoved, type MovedWithApplication } from '../../domain/preflight/applications';
 import { farStartText } from '../../domain/progress/first-opening';
 import { endedByText, pausedTexts, reopenedText, type Progress } from '../../domain/progress/progress';
@@ -41,7 +42,9 @@ export function noticesOf(
     ...pausedTexts(progress).map((paused) => `Paused ${paused}`),
     ...[reopenedText(progress) ?? []].flat(),
     ...changedSinceSignOff.flatMap((change) =>
-      change.role === 'client' ? [sinceOwnSignOffText(change, !isOver(progress.state))] : [],
+      change.role === 'client'
+        ? [sinceOwnSignOffText(change, !isOver(progress.state) && countOpen(progress.counts) === 0)]
+        : [],
     ),
     ...(applications === null ? [] : applications.replaced.map((each) => replacedNotice(each, applications))),
     ...(farAway === null ? [] : [`Warning: ${farAway}`]),

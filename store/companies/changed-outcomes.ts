@@ -10,11 +10,10 @@ interface SignedOff {
 }
 
 /**
- * Finds, for each sign-off that still counts, the companies whose outcome has changed since.
- *
- * The handover can be signed off only while no company can move or is moving. So the outcome of a company has changed
- * if a claim, or the check after a reconnection, began after the sign-off, and has ended. `moved_at` does not show it,
- * because a company that has moved before keeps the time of its first move.
+ * Finds, for each sign-off that still counts, the companies that have got their present outcome since, for example
+ * because their end customer has reconnected. The outcome can be the same as before. `moved_at` does not show all of
+ * them, because a company that has moved before keeps the time of its first move. An outcome that is older than the
+ * column `outcome_at` is as old as the claim or the sync that led to it.
  *
  * @param progress `steps`: the approvals that still count
  * @returns the sign-offs with changes, in the order of the approvals
@@ -29,7 +28,7 @@ export async function readChangedSinceSignOff(
     select s.index::integer, o.state, count(*) as companies,
       (array_agg(c.reference order by c.row))[1:5] as "references"
     from unnest(${signOffs.map(({ at }) => at)}::timestamptz[]) with ordinality s (at, index)
-    join companies c on c.migration_id = ${migrationId} and greatest(c.claimed_at, c.sync_started_at) > s.at
+    join companies c on c.migration_id = ${migrationId} and coalesce(c.outcome_at, greatest(c.claimed_at, c.sync_started_at)) > s.at
     cross join lateral (values (case
       when c.state = 'moved' then 'moved'
       when c.state = 'failed' and c.failure = 'reauthorization-required' then 'must-reconnect'

@@ -91,6 +91,7 @@ export async function recordImports(
           not_before = clock_timestamp() + make_interval(secs => o.wait_ms / 1000.0),
           import_ms = case when o.state = 'syncing' then extract(epoch from clock_timestamp() - c.claimed_at) * 1000 end,
           sync_started_at = case when o.state = 'syncing' then clock_timestamp() end,
+          outcome_at = case when o.state in ('failed', 'outcome-unknown') then clock_timestamp() end,
           next_check_at = clock_timestamp() + make_interval(secs => o.check_ms / 1000.0),
           checks = 0
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as o (
@@ -235,6 +236,7 @@ export async function recordChecks(
           link_url = case when not o.gone then coalesce(o.link_url, c.link_url) end,
           correlation_id = coalesce(o.correlation_id, c.correlation_id),
           sync_schedule = o.schedule,
+          outcome_at = case when o.state <> 'syncing' then clock_timestamp() end,
           -- A moved company that is checked again keeps the time of its move.
           sync_ms = case o.state when 'syncing' then c.sync_ms
             when 'moved' then coalesce(c.sync_ms, extract(epoch from clock_timestamp() - c.sync_started_at) * 1000) end,

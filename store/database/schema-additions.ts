@@ -169,3 +169,9 @@ export const firstClaims = executing(
   // if the company has not been claimed since this column was added; `claimed_at` is then the only known time.
   sql`alter table companies add column first_claimed_at timestamptz`,
 );
+
+export const outcomeTimes = executing(
+  // When the company got its present outcome: it has moved, failed, or its outcome became unknown. Null if it has none,
+  // or has had it since before this column was added.
+  sql`alter table companies add column outcome_at timestamptz`,
+);

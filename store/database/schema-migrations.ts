@@ -12,6 +12,7 @@ import {
   earlierSendIntents,
   erasableVaults,
   firstClaims,
+  outcomeTimes,
   heldBackDetails,
   ledgerMarks,
   ledgerRules,
@@ -286,4 +287,5 @@ export const SCHEMA_MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0023-preflight-texts': preflightTexts,
   '0024-first-claims': firstClaims,
   '0025-sign-in-waits': signInWaits,
+  '0026-outcome-times': outcomeTimes,
 };

@@ -83,6 +83,7 @@ interface CompanyTable {
   attempt: string | null;
   claimed_at: Date | null;
   first_claimed_at: Date | null;
+  outcome_at: Date | null;
   company_id: string | null;
   connection_id: string | null;
   stored_name: string | null;

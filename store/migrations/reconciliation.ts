@@ -127,6 +127,7 @@ export async function writeRepairs(db: Database, migrationId: string, repairs: r
           moved_at = case when r.to = 'moved' then c.moved_at end,
           sync_ms = case when r.to = 'moved' then c.sync_ms end,
           sync_started_at = case when r.to = 'syncing' then clock_timestamp() else c.sync_started_at end,
+          outcome_at = case when r.to in ('failed', 'outcome-unknown') then clock_timestamp() else c.outcome_at end,
           next_check_at = case when r.to = 'syncing' then clock_timestamp() end,
           not_before = null
       from jsonb_to_recordset(${JSON.stringify(repairs)}::jsonb) as r (

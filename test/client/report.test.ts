@@ -71,7 +71,7 @@ test('a sign-off before an outcome changed is reported with the change, until a 
   ]);
   const texts = async (format: 'md' | 'html' | 'json') => (await collected(reportPieces(report, format))).join('\n');
   for (const format of ['md', 'html'] as const)
-    expect(await texts(format)).toMatch(/sign off the handover; before this changed: now not moved: \S/);
+    expect(await texts(format)).toMatch(/sign off the handover; before these outcomes: not moved: \S/);
   expect(JSON.parse(await texts('json'))).toMatchObject({ changedSinceSignOff: [{ role: 'client', at }] });
   await record({ ...handover, decisionId: randomUUID(), verdict: 'reject', reason: 'no', ...by });
   expect((await readReport(rig.ledger, id)).head.changedSinceSignOff).toEqual([]);

@@ -187,7 +187,7 @@ test('attempts are limited per key, and per address', async () => {
     expect(blocked.status).toBe(429);
     expect(Number(blocked.headers.get('retry-after'))).toBeGreaterThan(1_700);
     expect(await blocked.json()).toEqual({
-      error: 'There are too many attempts to sign in.',
+      error: 'There are too many attempts to sign in. Your key can be used again in 30 minutes.',
       advice: 'Try again in 30 minutes.',
     });
     const guesses = [];

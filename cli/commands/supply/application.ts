@@ -15,10 +15,10 @@ import { applicationFrom, assertOnlySealed, type ApplicationOptions } from '../.
 import { effectOnMoved } from '../../shared/application-replacement';
 import { CommandFailed, withAdvice } from '../../shared/errors';
 import { confirmWithdrawal } from '../../shared/withdrawn-sign-offs';
-import { queryProgress, readProgressIfAnswered, waitForPreflight, type LedgerClient } from '../../../client';
+import { isBug, readProgress, readProgressIfAnswered, waitForPreflight, type LedgerClient } from '../../../client';
+import { isOver } from '../../../domain/migration/terminated';
 import type { Terminal } from '../../terminal/terminal';
 import type { CommandResult } from '../../terminal/output';
-import { isUnanswered } from '../../reporting/listed-migration';
 import { registeredElsewhere } from '../../suggestions/detail-commands';
 import { addYesOption, confirm, type Context, type YesOption } from '../../shared/context';
 import { environmentOption } from '../../options/options';
@@ -138,25 +138,31 @@ const ANSWER_WITHIN_MS = 5_000;
 
 /**
  * Reads the client's other migrations whose last check missed the application, with the commands that check them again.
- * Leaves out a migration that does not answer.
+ * Best effort, because the decision has been made: leaves out a migration that does not answer, and returns none if the
+ * ledger does not answer.
  */
 async function readOthersToCheck(
   ferry: LedgerClient,
   { id, client }: StoredMigration,
 ): Promise<readonly (readonly [migrationId: string, command: string])[]> {
   const { db } = ferry;
-  const found: [string, string][] = [];
-  for (const other of await readUnacceptedMigrations(db, id)) {
-    try {
-      const progress = await queryProgress(ferry, other, ANSWER_WITHIN_MS);
-      const applications = await readApplications(db, { id: other, client });
-      const commands = progress.checking ? [] : registeredElsewhere(progress, applications);
-      for (const { command } of commands) found.push([other, command]);
-    } catch (error) {
-      if (!isUnanswered(error)) throw error;
-    }
+  const commandsFor = async (other: string): Promise<readonly (readonly [string, string])[]> => {
+    const progress = await readProgress(ferry, other, ANSWER_WITHIN_MS);
+    if (progress.checking || isOver(progress.state)) return [];
+    const applications = await readApplications(db, { id: other, client });
+    return registeredElsewhere(progress, applications).map(({ command }) => [other, command] as const);
+  };
+  try {
+    const others = await readUnacceptedMigrations(db, id);
+    return (await Promise.all(others.map((other) => commandsFor(other).catch(noneUnlessBug)))).flat();
+  } catch (error) {
+    return noneUnlessBug(error);
   }
-  return found;
+}
+
+function noneUnlessBug(error: unknown): readonly [] {
+  if (isBug(error)) throw error;
+  return [];
 }
 
 interface Registration {

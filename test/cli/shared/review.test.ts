@@ -61,7 +61,7 @@ test('the review of the handover says what has changed since the other side sign
   expect(await reviewOf(last)).not.toContain('signed off');
   expect(await reviewOf(decideAll(last, approve('complete-migration', 'client')))).toMatch(
     new RegExp(
-      `The client signed off at .*, before this changed: now not moved: c2\\. If the client no longer accepts the result, reject the handover; .*: ferry reject ${id} complete-migration --reason "why"`,
+      `The client signed off at .*, before these outcomes: not moved: c2\\. If the client no longer accepts the result, reject the handover; .*: ferry reject ${id} complete-migration --reason "why"`,
     ),
   );
 });

@@ -62,6 +62,10 @@ describe('in step 5, a company that was retried', () => {
     expect(at(['M-047'], { pause })).toBe(
       '1 company (M-047) will be tried again once the migration is resumed and the first company is approved',
     );
+    // Once the migration is resumed, M-047 itself can be chosen.
+    expect(at(['M-047'], { pause: { ...pause, by: null, stopReason: 'too-many-failures' } })).not.toContain(
+      'first company',
+    );
     // The first line of the views says what happens to the first company.
     expect(at(['M-002', 'M-047', 'M-048'])).toBe(`2 companies (M-047, M-048) ${once}`);
   });

@@ -12,7 +12,7 @@ const changeSince = (role: Role): ChangedSinceSignOff => ({
   changed: [{ state: 'not-moved', companies: 1, references: ['E-3'] }],
 });
 
-const SINCE = 'Since your sign-off at 2026-03-02 09:00 UTC, this has changed: now not moved: E-3.';
+const SINCE = 'Since your sign-off at 2026-03-02 09:00 UTC, these outcomes are new: not moved: E-3.';
 
 test('a client who has signed off reads what has changed since, and can reject the handover', () => {
   const state = decideAll(HANDOVER, approve('complete-migration', 'client'));
@@ -28,7 +28,7 @@ test('before the client signs off, a warning says that support has signed off be
   const state = decideAll(HANDOVER, approve('complete-migration', 'support'));
   const { notices, actions } = viewOf(state, { changedSinceSignOff: [changeSince('support')] });
   expect(actions.find(({ title }) => title === 'Sign off the handover')?.warnings).toEqual([
-    'Support signed off at 2026-03-02 09:00 UTC, before this changed: now not moved: E-3.',
+    'Support signed off at 2026-03-02 09:00 UTC, before these outcomes: not moved: E-3.',
   ]);
   expect(notices.join()).not.toContain('E-3');
 });

@@ -1,7 +1,7 @@
 /** Companies whose outcome has changed since the handover was signed off. */
 import { randomUUID } from 'node:crypto';
 import type { Approval } from '../../../domain/migration/migration-state';
-import { readChangedSinceSignOff, readDueChecks, recordChecks, recordRelinked } from '../../../store';
+import { readChangedSinceSignOff, readDueChecks, recordChecks, recordRelinked, writeRepairs } from '../../../store';
 import { createMovableMigration, manifestRows, updateRow, useLedger } from '../../support/migrations/ledger';
 
 const ledger = useLedger();
@@ -71,6 +71,24 @@ test('finds the companies that were not moved, or have moved, after their end cu
   ];
   const { at } = signedOff;
   expect(await changedSince(id, [signedOff])).toEqual([{ role: 'client', by: 'Cleo', at, changed }]);
+});
+
+test('finds a company whose check began before the sign-off and ended after it, and one that was lost', async () => {
+  const id = await mustReconnect(3);
+  await reconnect(id, 1);
+  await reconnect(id, 2);
+  await updateRow(ledger.db, id, 3, { state: 'moved', moved_at: agoMs(2 * HOUR) });
+  const signedOff = signOff('client', new Date());
+  await fail(id, [1], 'wrong-organization');
+  await recordChecks(ledger.db, id, [{ row: 2, to: 'moved', evidence: [], schedule: SCHEDULE }]);
+  await writeRepairs(ledger.db, id, [
+    { row: 3, from: 'moved', to: 'failed', failure: 'reauthorization-required', text: 'the service lost it' },
+  ]);
+  expect((await changedSince(id, [signedOff]))[0]?.changed).toEqual([
+    { state: 'not-moved', companies: 1, references: ['c1'] },
+    { state: 'moved', companies: 1, references: ['c2'] },
+    { state: 'must-reconnect', companies: 1, references: ['c3'] },
+  ]);
 });
 
 test('only the sign-off before the change is found, not approvals of other steps and not a later sign-off', async () => {

@@ -33,7 +33,7 @@ test('a database without a ledger is refused and stays empty, but an older ledge
 
   const created = await openDatabase({ url: database.url, createLedger: true });
   // Undoes `0024-first-claims` and the schema migrations after it.
-  await sql`alter table companies drop column first_claimed_at`.execute(created);
+  await sql`alter table companies drop column first_claimed_at, drop column outcome_at`.execute(created);
   await sql`delete from kysely_migration where name >= '0024-first-claims'`.execute(created);
   await created.destroy();
   const updated = await openDatabase({ url: database.url });
