@@ -5,10 +5,11 @@ import type { RequestAnswer } from '../../portal/contract/requests';
 import { type MigrationView } from '../../portal/contract/migration-view';
 import type { Action, MigrationAnswer } from '../../portal/client/api';
 import { readNotMoved } from '../../portal/client/not-moved';
+import { isExcluded } from '../../portal/client/personal-texts';
 import { sendInParts, signDecision, type DecisionFields } from '../../portal/client/decisions';
 import { isOver } from '../../domain/migration/terminated';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
-import { oneLine } from '../../domain/text/sentences';
+import { eitherOf, oneLine } from '../../domain/text/sentences';
 import { isPartial } from '../../domain/migration/partial-outcome';
 import { confirm, type YesOption } from '../shared/context';
 import { CommandFailed } from '../shared/errors';
@@ -167,10 +168,20 @@ async function offered(
     const steps = ofStep.filter((each) => each.step !== undefined);
     if (action && !action.isExpected && step === undefined && steps.length > 1)
       throw severalSteps(context, message, view, steps);
+    if (action && isExcluded(session, action)) throw excluded(context, action, view);
     if (action) return { view, action };
     if (Date.now() > until) throw notOffered(context, { message, step }, view);
     await delay(POLL_EVERY_MS);
   }
+}
+
+/** Returns the error about a decision from which the four-eyes rule excludes the person. */
+function excluded(context: PortalContext, { title, excludedPeople = [] }: Action, view: MigrationView): CommandFailed {
+  const decision = title.charAt(0).toLowerCase() + title.slice(1);
+  return new CommandFailed(
+    `under the four-eyes rule, someone other than ${eitherOf(excludedPeople)} must ${decision} for you`,
+    `nothing was sent; see what you can do with: ${commandText(context, 'show', view.migrationId)}`,
+  );
 }
 
 /** Returns an error that lists the command for each step, because a decision without a step could be for any step. */

@@ -86,6 +86,29 @@ export function fourEyesTexts(progress: Progress): readonly string[] {
   });
 }
 
+/**
+ * Returns the people who decide for the client, and whose approval of the step the four-eyes rule refuses. Empty without
+ * the rule. If the client's decisions need no signature, its people are not known, except the one who proposed the time.
+ */
+export function excludedClients(progress: Acts & Pick<Progress, 'signing'>, step: Step): readonly string[] {
+  const { proposal, signing } = progress;
+  const people = signing.mustSign.includes('client') ? signing.approvers : [proposal].flatMap((each) => each ?? []);
+  return clientsIn(people).filter((by) => otherPersonText(progress, { step, role: 'client', by }) !== null);
+}
+
+/** Returns the names of the people who act for the client; each name once, because a person can have several keys. */
+function clientsIn(people: readonly { readonly role: Role; readonly by: string }[]): readonly string[] {
+  return [...new Set(people.flatMap(({ role, by }) => (role === 'client' ? [by] : [])))];
+}
+
+/** Returns whether only one person could approve a start for the client, and so nobody if that person proposes it. */
+export function needsOthersToPropose(progress: Acts & Pick<Progress, 'signing'>): boolean {
+  const { fourEyes = null, signing } = progress;
+  if (fourEyes === null || !signing.mustSign.includes('client')) return false;
+  const excluded = excludedClients({ ...progress, proposal: null }, 'schedule');
+  return clientsIn(signing.approvers).length - excluded.length < 2;
+}
+
 /** Returns the people whose approval of the step in this role the four-eyes rule refuses. Empty without the rule. */
 export function excludedPeople(progress: Acts, step: Step, role: Role): readonly string[] {
   const earlier = earlierActors(progress);

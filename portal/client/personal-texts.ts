@@ -1,4 +1,5 @@
 /** Adapts the texts of the view, whose reader is the client ("you"), to the person who reads it. */
+import type { MigrationView } from '../contract/migration-view';
 import type { PortalSession } from '../contract/session';
 
 /** Tells a viewer who "you" is in the texts of the view. */
@@ -19,4 +20,15 @@ export const CONFIRM_KEY = 'Call your contact to confirm your key.';
  */
 export function headlineFor(headline: string, mustConfirm: boolean): string {
   return mustConfirm ? headline.replace(/Nothing for you to do(?: now)?\./, CONFIRM_KEY) : headline;
+}
+
+/** Returns whether the four-eyes rule excludes a person from a decision. */
+export const isExcluded = (
+  { person }: Pick<PortalSession, 'person'>,
+  { excludedPeople = [] }: Pick<MigrationView['actions'][number], 'excludedPeople'>,
+): boolean => excludedPeople.includes(person);
+
+/** Returns the view without the decisions from which the four-eyes rule excludes the person. */
+export function viewFor(session: Pick<PortalSession, 'person'>, view: MigrationView): MigrationView {
+  return { ...view, actions: view.actions.filter((action) => !isExcluded(session, action)) };
 }

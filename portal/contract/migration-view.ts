@@ -57,6 +57,8 @@ const ActionView = z.object({
   overrides: z.string().optional(),
   /** True if the migration is waiting for this decision. False for decisions that are merely possible. */
   isExpected: z.boolean(),
+  /** The people who cannot make this decision under the four-eyes rule; absent if the rule excludes none of them. */
+  excludedPeople: z.array(z.string()).optional(),
   reason: z.enum(['none', 'optional', 'required']),
 });
 

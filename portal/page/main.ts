@@ -25,7 +25,7 @@ import {
 } from './overview';
 import { reportAbout, reportSection } from './report';
 import { rememberReplaced, replacedText, signOutText, takeReplaced } from './sign-in/returning';
-import { namedFor, VIEWER_NOTICE } from '../client/personal-texts';
+import { namedFor, viewFor, VIEWER_NOTICE } from '../client/personal-texts';
 import { keyOfInvitation, showNoSession, showOtherSession } from './sign-in/sign-in';
 import { timeText, zoneText } from './elements/times';
 
@@ -87,7 +87,8 @@ const showWaiting = (text: string): void => showMessage('Your migration', paragr
 
 async function showMigration(first: PortalSession, answer: MigrationAnswer, linked: string | null): Promise<void> {
   let session = first;
-  let latest = answer;
+  const forPerson = (each: MigrationAnswer): MigrationAnswer => ({ ...each, view: viewFor(first, each.view) });
+  let latest = forPerson(answer);
   let hasEnded = false;
   let key = session.publicKey === null ? null : await findKey(session.publicKey);
   if (key !== null) key = await recordUse(key, session).catch(() => key);
@@ -201,8 +202,9 @@ async function showMigration(first: PortalSession, answer: MigrationAnswer, link
   }
   document.addEventListener('visibilitychange', updateLists);
 
-  function show(newer: MigrationAnswer): void {
+  function show(received: MigrationAnswer): void {
     if (hasEnded) return;
+    const newer = forPerson(received);
     const haveCompaniesChanged = factsOf(newer) !== factsOf(latest);
     const haveDecisionsChanged = messagesOf(newer) !== messagesOf(latest);
     latest = newer;

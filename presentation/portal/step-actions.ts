@@ -4,6 +4,7 @@ import { stepNumber, type Step } from '../../domain/migration/steps';
 import { farStartText } from '../../domain/progress/first-opening';
 import { continuationOf, continuationText } from '../../domain/progress/continuation';
 import { forecastOf } from '../../domain/progress/forecast';
+import { excludedClients, needsOthersToPropose } from '../../domain/progress/four-eyes';
 import { liftedPauses } from '../../domain/decisions/pauses';
 import { digestOfPauses, pauserText } from '../../domain/migration/pauses';
 import { replacedText } from '../../domain/preflight/applications';
@@ -18,6 +19,7 @@ import { signedBeforeText } from '../../domain/progress/sign-off-changes';
 import { counted, momentText, oneLine, outOf, sentence, spanText } from '../../domain/text/sentences';
 import { openingText, platformOf, reconnectionsText } from '../wording/client-page';
 import { hasClientTask } from '../wording/client-task';
+import { ASK_FOR_ANOTHER } from '../wording/other-approver';
 import { windowsText } from '../wording/windows';
 import type { ActionFacts, Candidate } from './candidate';
 import { pauseFact } from './pause-fact';
@@ -37,6 +39,7 @@ export function approvals(progress: Progress, facts: ActionFacts, now: string): 
     digest: digests[asked],
     draft: { kind: 'step', step: asked, verdict: 'approve' },
     ...about,
+    ...excludedFrom(progress, asked),
     isExpected: step === asked && state !== 'paused' && hasClientTask(progress),
     reason: 'optional',
   });
@@ -64,6 +67,11 @@ export function approvals(progress: Progress, facts: ActionFacts, now: string): 
       isIrreversible: hasSupportApproved('complete-migration'),
     }),
   ];
+}
+
+function excludedFrom(progress: Progress, step: Step): Pick<Candidate, 'excludedPeople'> {
+  const excluded = excludedClients(progress, step);
+  return excluded.length === 0 ? {} : { excludedPeople: [...excluded] };
 }
 
 function startFacts(progress: Progress, now: string): string[] {
@@ -136,13 +144,18 @@ export function proposal(progress: Progress, now: string): Candidate {
     applies: stepNumber(step) >= stepNumber('schedule'),
     title: proposed === null ? 'Propose a start' : 'Propose another start',
     facts: startFacts(progress, now),
+    ...warningsOf(needsOthersToPropose(progress) ? [NO_OTHER_APPROVER] : []),
     consequence: isReopening
-      ? 'Step 2 opens again. You and support then approve the new start, and repeat the later steps where necessary.'
-      : `You and support then approve this start.${proposed === null ? '' : ' Approvals of the earlier proposal no longer count.'}`,
+      ? `Step 2 opens again. ${progress.fourEyes ? `${OTHERS_APPROVE} You and support` : 'You and support then approve the new start, and'} repeat the later steps where necessary.`
+      : `${progress.fourEyes ? OTHERS_APPROVE : 'You and support then approve this start.'}${proposed === null ? '' : ' Approvals of the earlier proposal no longer count.'}`,
     isExpected: step === 'schedule' && proposed === null && state !== 'paused',
     reason: 'optional',
   };
 }
+
+const OTHERS_APPROVE =
+  'Under the four-eyes rule, you cannot approve a start that you have proposed: another person of yours and support approve it.';
+const NO_OTHER_APPROVER = `nobody else can approve a start for you yet, so ${ASK_FOR_ANOTHER}, or to propose a start`;
 
 export function rejections(progress: Progress, facts: ActionFacts, now: string): readonly Candidate[] {
   const { step, steps, proposal: proposed, counts, digests, preflight } = progress;

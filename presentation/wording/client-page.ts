@@ -15,8 +15,9 @@ import { detailProblems } from '../../domain/migration/preflight-result';
 import type { Progress } from '../../domain/progress/progress';
 import { problemsByRole, tasksOfBothSides } from '../../domain/progress/acting-roles';
 import { CHANGE_DETAILS, currentTask } from '../../domain/progress/waiting-for';
-import { counted, momentText, namedCompanies } from '../../domain/text/sentences';
+import { counted, momentText, namedCompanies, sentence } from '../../domain/text/sentences';
 import { findPlatform } from '../../platforms/platforms';
+import { otherApprover } from './other-approver';
 
 /** Returns the name of a migration's platform. */
 export function platformOf({ platformKey }: Pick<Progress, 'platformKey'>): string {
@@ -74,6 +75,14 @@ const task = (what: string): Task => ({ what, problems: [] });
 /** Returns the current task. If both sides have one, separates them, because the client is addressed as "you". */
 function currentTaskOf(progress: Progress, now: string): Task {
   const what = currentTask(progress, now);
+  const other = otherApprover(progress, now);
+  if (other !== null)
+    return other.ask === null
+      ? task(`${what}. ${sentence(other.must)}`)
+      : {
+          ...task(`${other.ask}. ${sentence(other.must)}`),
+          ...(progress.waitingFor.roles.includes('support') && { ofSupport: what }),
+        };
   const { ofClient, ofSupport } = tasksOfBothSides(what) ?? {};
   return ofClient === undefined || ofSupport === undefined ? task(what) : { ...task(ofClient), ofSupport };
 }

@@ -18,6 +18,7 @@ import { firstOpening } from '../../domain/progress/first-opening';
 import { isHandoverRejected } from '../../domain/decisions/withdrawals';
 import { approvedSince, type Progress } from '../../domain/progress/progress';
 import { correctionText, hasClientTask } from './client-task';
+import { askForApproval } from './other-approver';
 
 /** Returns the status line of step 5. */
 export function firstCompanyText(progress: Progress, platform: string, now: string): string {
@@ -95,7 +96,7 @@ export function completionText(progress: Progress, platform: string, now: string
   if (countOpen(counts) === 0) {
     if (route === 'self-service') return selfServiceEnd(counts);
     if (waitingFor.roles.length === 0) return `${moved}.`;
-    if (hasClientTask(progress)) return `${moved}. ${signOffTask(progress)}`;
+    if (hasClientTask(progress)) return `${moved}. ${askForApproval(progress, signOffTask(progress), now)}`;
     // `waitingFor` can be older than the counts, and then says nothing about the sign-off.
     return hasClientSignedOff(progress)
       ? `${moved}, and you have signed off. Support has to sign off too.`

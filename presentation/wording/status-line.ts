@@ -15,6 +15,7 @@ import { isOfSupport, problemsByRole } from '../../domain/progress/acting-roles'
 import { pausesIn, type Progress } from '../../domain/progress/progress';
 import { laterText, isPausedByPerson, meanwhileText, hasClientTask, shouldSupplyApplication } from './client-task';
 import { firstCompanyText, completionText, lacksSupplies, movedText } from './move-status';
+import { askForApproval } from './other-approver';
 
 /**
  * Returns the status line for the portal. Leaves out what companies lack and what the client can do meanwhile, because
@@ -81,7 +82,7 @@ function statusText(progress: Progress, platform: string, now: string): string {
       return scheduleText(progress, now);
     case 'update-application':
       return hasClientTask(progress)
-        ? `Please add the callback URL to your ${platform} application, then confirm it.`
+        ? askForApproval(progress, `Please add the callback URL to your ${platform} application, then confirm it.`, now)
         : `Support is checking the callback URL of your ${platform} application.`;
     case 'disable-syncing':
       return `Please turn off syncing for ${firstWaveText(counts)} in your own application, then confirm that it is off.`;
@@ -175,9 +176,9 @@ function scheduleText(progress: Progress, now: string): string {
   if (proposal === null) return 'Please propose a start time, or ask support to propose one.';
   const start = proposal.startAt > now ? ` at ${momentText(proposal.startAt)}` : '';
   if (!hasClientTask(progress)) return `You have approved the start${start}. Support has to approve it too.`;
-  if (start === '') return `Please ${soonStartText(opening)}.`;
+  if (start === '') return askForApproval(progress, `Please ${soonStartText(opening)}.`, now);
   const moves = opening === null ? '' : `; moves begin at ${momentText(opening.opensAt)}, when a window opens`;
-  return `Please approve the start${start}${moves}.`;
+  return askForApproval(progress, `Please approve the start${start}${moves}.`, now);
 }
 
 /** Describes the companies of the first wave, for which step 4 waits. Later waves are confirmed later. */

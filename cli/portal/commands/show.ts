@@ -1,3 +1,4 @@
+import { viewFor } from '../../../portal/client/personal-texts';
 import { confirmAdvice } from '../connection';
 import { commandText, withMigrationId, type PortalContext } from '../context';
 import { withPortalToRead } from '../reading';
@@ -18,13 +19,17 @@ export function addShow(context: PortalContext): void {
           return {
             json: { schema: 'ferry.portal-show/1', ...answer, person, role, isKeyConfirmed },
             print: (output) => {
-              printView(output, answer, {
-                suggest: (command) => commandText(context, command),
-                withMigration: (command) => withMigrationId(context, command, session.migrationId),
-                mustConfirm,
-                isViewer: role === 'viewer',
-                canDecide: role === 'client' && isKeyConfirmed,
-              });
+              printView(
+                output,
+                { ...answer, view: viewFor(session, answer.view) },
+                {
+                  suggest: (command) => commandText(context, command),
+                  withMigration: (command) => withMigrationId(context, command, session.migrationId),
+                  mustConfirm,
+                  isViewer: role === 'viewer',
+                  canDecide: role === 'client' && isKeyConfirmed,
+                },
+              );
               if (!mustConfirm || publicKey === null) return;
               output.line();
               output.line(`Before you can decide, ${confirmAdvice(answer.view, publicKey)}`);

@@ -32,6 +32,16 @@ describeWithChromium("reading the portal's page", () => {
     expect(await page.title()).toBe('Kite Bookkeeping (big) (QuickBooks Online)');
   });
 
+  test('offers a decision only to people whom the four-eyes rule does not exclude', async () => {
+    const page = await open();
+    const { person } = current.portal.session ?? { person: '' };
+    const button = page.getByRole('button', { name: SIGN_OFF.title });
+    current.portal.publish({ actions: [{ ...SIGN_OFF, excludedPeople: ['Somebody Else'] }] });
+    await button.waitFor();
+    current.portal.publish({ actions: [{ ...SIGN_OFF, excludedPeople: [person] }] });
+    await button.waitFor({ state: 'detached' });
+  });
+
   test('after the end, the task has a button that creates the report and shows where it can be opened', async () => {
     const task = { what: 'Open the handover report, and do what it lists.', why: 'It matters.', since: null, by: null };
     const page = await open({ width: 390 });
