@@ -229,7 +229,7 @@ function wrongOrganization(due: DueCompany, connection: Connection, evidence: re
   // ledger clears `accepted`. If `accepted` is null, the end customer has probably connected the wrong organization.
   // Other companies are not affected, so the run continues.
   if (due.accepted !== null) return { ...result, stop: 'wrong-organization' };
-  const reconnected = `${text}; the end customer has probably connected the wrong organization: send the link to the end customer again`;
+  const reconnected = `${text}; the end customer has probably connected the wrong organization, so the service now holds the connection of another organization under this reference: send the link to the end customer again`;
   return { ...result, outcome: { ...result.outcome, text: reconnected } };
 }
 

@@ -92,6 +92,19 @@ export function needsLink(state: CompanyState, failure: FailureKind | null, depe
   return dependsOnReplaced || clientStateOf(state, failure) === 'must-reconnect';
 }
 
+/**
+ * Returns whether the service holds the connection of another organization for a company that was not moved. Its end
+ * customer can use the link again, and connect the right organization, also after the end of the migration.
+ */
+export function isWronglyConnected(company: {
+  readonly state: CompanyState;
+  readonly failure: FailureKind | null;
+  readonly crossedAt: Date | null;
+}): boolean {
+  const { state, failure, crossedAt } = company;
+  return state === 'failed' && failure === 'wrong-organization' && crossedAt !== null;
+}
+
 /** Returns the words that people read for the state of a company: *moved*, *must reconnect* and so on. */
 export function clientStateText(state: CompanyState, failure: FailureKind | null, stage: MoveStage = 'open'): string {
   return clientStateWords(stage)[clientStateOf(state, failure, stage !== 'open')];

@@ -7,6 +7,7 @@ import { inClientWords } from '../../domain/companies/client-words';
 import {
   clientStateText,
   COMPANY_STATES,
+  isWronglyConnected,
   needsLink,
   unreachedText,
   type CompanyState,
@@ -68,6 +69,7 @@ export interface Section {
 
 const REFERENCE: ReportColumn = { title: 'Reference', as: 'company' };
 const NAME: ReportColumn = { title: 'Name', as: 'company' };
+const LINK: ReportColumn = { title: 'Link for the end customer', as: 'link' };
 const SWITCH_ON: ReportColumn = { title: 'Switch back on', as: 'short' };
 
 const all = (): boolean => true;
@@ -94,7 +96,7 @@ export const MUST_RECONNECT: Section = {
   states: ['failed'],
   includes: mustReconnect,
   count: ({ figures }) => figures.mustReconnect,
-  columns: [REFERENCE, NAME, { title: 'Link for the end customer', as: 'link' }, { title: 'Why' }, SWITCH_ON],
+  columns: [REFERENCE, NAME, LINK, { title: 'Why' }, SWITCH_ON],
   cells: (company, { stage }) => [
     ...[company.reference, company.name, company.linkUrl ?? NO_LINK, failureOf(company)],
     switchOn(company, stage),
@@ -112,7 +114,7 @@ const replacedSection = (applications: ApplicationsOfMoved): Section => ({
   states: COMPANY_STATES,
   includes: (company) => company.replacedApplication,
   count: () => null,
-  columns: [REFERENCE, NAME, { title: 'Link for the end customer', as: 'link' }, { title: 'State', as: 'short' }],
+  columns: [REFERENCE, NAME, LINK, { title: 'State', as: 'short' }],
   cells: (company, { stage }) => [
     ...[company.reference, company.name, company.linkUrl ?? NO_LINK, stateText(company, stage)],
   ],
@@ -124,10 +126,12 @@ const NOT_MOVED: Section = {
   states: ['failed'],
   includes: (company) => !mustReconnect(company),
   count: ({ counts, figures }) => counts.failed - figures.mustReconnect,
-  columns: [REFERENCE, NAME, { title: 'Why' }, { title: 'Records' }, { title: 'What to do' }, SWITCH_ON],
+  columns: [REFERENCE, NAME, { title: 'Why' }, { title: 'Records' }, { title: 'What to do' }, LINK, SWITCH_ON],
   cells: (company, { stage, route }) => [
     ...[company.reference, company.name, failureOf(company), recordsText(company)],
     whatToDo(company, { stage, route }),
+    // The section about replaced applications shows the link of a company that depends on one.
+    isWronglyConnected(company) ? linkOf(company) : '',
     switchOn(company, stage),
   ],
 };
@@ -232,6 +236,12 @@ function whyOf(company: ReportedCompany, stage: MoveStage): string {
   return company.heldBack ?? missingCredentialText(company) ?? (company.replacedApplication ? REPLACED_PROBLEM : '');
 }
 
+/** Returns the link with which the end customer should reconnect the company; empty if it should not, or has no link. */
+function linkOf(company: ReportedCompany): string {
+  const { state, failure, replacedApplication, linkUrl } = company;
+  return needsLink(state, failure, replacedApplication) || isWronglyConnected(company) ? (linkUrl ?? '') : '';
+}
+
 /** Returns why a company was not moved, without the technical text of a failed call; empty if no reason is stored. */
 function failureOf({ failureText }: ReportedCompany): string {
   return failureText === null ? '' : inClientWords(failureText);
@@ -253,7 +263,6 @@ export function companyRecord(
   aboutApplication: string | null = null,
 ): Readonly<Record<string, string>> {
   const { reference, name, storedName, organization, companyId, connectionId } = company;
-  const hasLink = needsLink(company.state, company.failure, company.replacedApplication);
   return {
     reference,
     name,
@@ -269,7 +278,7 @@ export function companyRecord(
     records: recordsText(company),
     'synced every': syncIntervalText(company),
     'next sync': nextSyncText(company, now, momentText),
-    'link for the end customer': hasLink ? (company.linkUrl ?? '') : '',
+    'link for the end customer': linkOf(company),
     'left out by': company.leftOutBy ?? '',
     'reason for leaving it out': company.leftOutReason ?? '',
     'company id': companyId ?? '',

@@ -1,5 +1,5 @@
 /** Says in the handover report what the client has to do about companies. */
-import { NOT_CHECKED, type MoveStage } from '../../domain/companies/company-state';
+import { isWronglyConnected, NOT_CHECKED, type MoveStage } from '../../domain/companies/company-state';
 import { missingCredentialText } from '../../domain/companies/credential-state';
 import { clientRemedyText, remediesFor, type Remediable } from '../../domain/companies/remedies';
 import type { Route } from '../../platforms/platforms';
@@ -31,11 +31,13 @@ export function whatToDo(
     case 'sync-failed':
     case 'sync-timed-out':
       return 'nothing; the connection is in place, and support takes care of its sync';
-    case 'refused':
     case 'wrong-organization':
+      if (isWronglyConnected(company)) return whileWronglyConnected(company);
+      return IN_NEW_MIGRATION;
+    case 'refused':
     case 'application-refused':
     case 'credential-unreadable':
-      return 'correct the problem, then move the company in a new migration';
+      return IN_NEW_MIGRATION;
     case 'reauthorization-required':
       return company.linkUrl === null ? 'ask support for a link' : 'send its end customer the link to reconnect';
     case null:
@@ -45,6 +47,16 @@ export function whatToDo(
       if (company.state === 'waiting' && company.sentAt === null) return 'move the company in a new migration';
       return 'ask support, because its credential may have been sent to us, but the move was not verified';
   }
+}
+
+const IN_NEW_MIGRATION = 'correct the problem, then move the company in a new migration';
+
+function whileWronglyConnected({ linkUrl }: UnmovedCompany): string {
+  const link =
+    linkUrl === null
+      ? 'ask support for a link, and send it to its end customer'
+      : 'send its end customer the link again';
+  return `${link}, to connect the right organization. Then ask support to check it, because reconnections are not checked after the end of the migration`;
 }
 
 /** The failures of companies whose connections are authorized. */

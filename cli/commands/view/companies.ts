@@ -2,6 +2,7 @@ import {
   CLIENT_STATES,
   clientStateOf,
   clientStateText,
+  isWronglyConnected,
   ledgerStatesOf,
   needsLink,
   unreachedText,
@@ -179,8 +180,9 @@ async function printLinks(output: Output, found: Stream<LedgerCompany>): Promise
   }
 }
 
-function canReconnect({ state, failure, linkUrl, replacedApplication }: LedgerCompany): boolean {
-  return linkUrl !== null && needsLink(state, failure, replacedApplication);
+function canReconnect(company: LedgerCompany): boolean {
+  const { state, failure, linkUrl, replacedApplication } = company;
+  return linkUrl !== null && (needsLink(state, failure, replacedApplication) || isWronglyConnected(company));
 }
 
 function stateCell({ state, failure }: LedgerCompany, stage: MoveStage): TableCell {

@@ -98,7 +98,7 @@ test('an end customer who connects the wrong organization must reconnect again, 
   const { organization } = await readRow(db, id, 1);
   expect(await readRow(db, id, 1)).toMatchObject({
     ...{ state: 'failed', failure: 'wrong-organization' },
-    failure_text: `the platform reports organization 4620816365999999999, but the manifest says ${organization}; the end customer has probably connected the wrong organization: send the link to the end customer again`,
+    failure_text: `the platform reports organization 4620816365999999999, but the manifest says ${organization}; the end customer has probably connected the wrong organization, so the service now holds the connection of another organization under this reference: send the link to the end customer again`,
     link_url: expect.stringContaining('http') as string,
   });
 

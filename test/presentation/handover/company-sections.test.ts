@@ -112,7 +112,7 @@ describe('a company in the report', () => {
     ['incomplete', false, 'nothing now; support decides whether to try it again'],
     ['incomplete', true, 'nothing; the connection is in place, and support takes care of its sync'],
     ['wrong-organization', false, 'export a new credential, and supply it as a replacement'],
-    ['wrong-organization', true, 'in a new migration'],
+    ['wrong-organization', true, 'send its end customer the link again, to connect the right organization'],
     ['refused', false, 'support decides whether to try it again'],
   ] as const)('that failed with %s (migration ended: %s) is shown with what to do: %s', (failure, ended, whatToDo) => {
     const row = rowsOf({ ...failed, failure }, ended)['Not moved, and what to do'];
@@ -126,7 +126,7 @@ describe('a company in the report', () => {
     (failure) => {
       const depends = { ...failed, failure, replacedApplication: true };
       for (const stage of ['open', 'terminated', 'ended'] as const) {
-        expect(rowsOf(depends, stage)['Not moved, and what to do']).toContain('3 found |  | never |');
+        expect(rowsOf(depends, stage)['Not moved, and what to do']).toContain('3 found |  |  | never |');
         for (const route of ['managed', 'self-service'] as const)
           expect(companyRecord(depends, { stage, route, now: NOW }, 'ask support')['what to do']).toBe('ask support');
       }
