@@ -18,7 +18,14 @@ import { createLedgerProof, isLedgerLine, type LedgerSummary } from '../../domai
 import { approverFingerprint, type Approver } from '../../domain/migration/approvers';
 import { roleText, type Role } from '../../domain/migration/steps';
 import { counted } from '../../domain/text/sentences';
-import { createKeyFinder, verificationCommand, type NamedApprover } from './trail-approvers';
+import {
+  adviceAboutKeys,
+  adviceAboutPeople,
+  createKeyFinder,
+  verificationCommand,
+  type NamedApprover,
+} from './trail-approvers';
+import { createOriginCheck, ofOtherMigration } from './trail-origin';
 import { CommandFailed } from '../shared/errors';
 import { unreadableFile } from '../shared/unreadable-file';
 import type { CommandResult, Output } from '../terminal/output';
@@ -127,6 +134,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
   const unproven: Unproven[] = [];
   const digest = createHash('sha256');
   const proof = createLedgerProof();
+  const origin = createOriginCheck(migrationId);
   let hasLedger = false;
   let end: TrailEnd | null = null;
   let entries = 0;
@@ -143,6 +151,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
       entries += 1;
       digest.update(`${text}\n`);
       const result = verifier.verify(value);
+      origin.add(line, value);
       unsigned.add(line, value, result.proof);
       if (result.proof === 'none') unproven.push({ line, decisionId: value.decision.decisionId, why: result.why });
       else proof.add(value.decision, { applied: value.applied, at: value.at });
@@ -158,7 +167,7 @@ async function verify(file: string, migrationId: string, approvers: readonly App
           : 'itself is not validly signed, so';
       if (end.migrationId !== migrationId) {
         const why = `this is the trail of ${end.migrationId}, not of ${migrationId}`;
-        const other = { unproven: [{ line, decisionId: null, why }], notes: [], notGiven: [], unknown: [] };
+        const other = ofOtherMigration(line, why);
         return { ...other, entries, unverified, added: verifier.added(), end, unprovenEnd, hasLedger };
       }
       const lines = { migrationId, entries, sha256: digest.digest('hex') };
@@ -173,6 +182,9 @@ async function verify(file: string, migrationId: string, approvers: readonly App
         for (const why of proof.differences(value.ledger)) unproven.push({ line, decisionId: null, why });
     } else unproven.push({ line, decisionId: null, why: 'this line is not an entry of an audit trail' });
   }
+  const foreign = end === null ? origin.problem() : null;
+  if (foreign !== null)
+    return { ...foreign, entries, unverified, added: verifier.added(), end, unprovenEnd, hasLedger };
   return {
     ...{ entries, unproven, unverified, end, unprovenEnd, hasLedger },
     added: verifier.added(),
@@ -218,27 +230,6 @@ function notesAbout({ route, confirmations }: LedgerSummary): readonly string[] 
   return [
     'The ledger says that this is a self-service migration. If people have approved steps of this migration, someone has changed the ledger.',
   ];
-}
-
-/** Says how to verify decisions whose keys were not passed. A key in the trail proves nothing until it is compared. */
-function adviceAboutKeys(missing: readonly Approver[]): string {
-  const people = new Intl.ListFormat('en').format(new Set(missing.map(({ by }) => by)));
-  const [keys, theirs, compared] =
-    missing.length === 1
-      ? ['the key', 'the fingerprint of their key', 'it with the fingerprint']
-      : ['the keys', 'the fingerprints of their keys', 'them with the fingerprints'];
-  return `ferry did not compare the ledger with the signed decisions, because ${keys} of ${people} ${missing.length === 1 ? 'was' : 'were'} not passed. Ask ${people} for ${theirs}, and compare ${compared} in the command below. If they are the same, run:`;
-}
-
-/**
- * Says whose fingerprints are missing. The command below the text contains placeholders for them. It contains keys from
- * the trail only if support has added them, because a key in the trail proves nothing.
- */
-function adviceAboutPeople(unknown: readonly Omit<Approver, 'publicKey'>[], notGiven: readonly Approver[]): string {
-  const list = new Intl.ListFormat('en');
-  const people = list.format(unknown.map(({ by, role }) => `${by} (${role})`));
-  const others = new Set([...notGiven, ...unknown].map(({ by }) => by));
-  return `ferry did not compare the ledger with the signed decisions, because decisions in the name of ${people} are signed with keys that you did not pass. Ask ${list.format(others)} for the fingerprints of all keys with which they have signed, put them into the command below, and run it:`;
 }
 
 function printVerified(

@@ -62,6 +62,30 @@ export function verificationCommands(
   return [`ferry audit ${migrationId} --format jsonl > ${TRAIL}`, verificationCommand(migrationId, approvers)];
 }
 
+/** Says how to verify decisions whose keys were not passed. A key in the trail proves nothing until it is compared. */
+export function adviceAboutKeys(missing: readonly Approver[]): string {
+  const people = new Intl.ListFormat('en').format(new Set(missing.map(({ by }) => by)));
+  const [keys, theirs, compared] =
+    missing.length === 1
+      ? ['the key', 'the fingerprint of their key', 'it with the fingerprint']
+      : ['the keys', 'the fingerprints of their keys', 'them with the fingerprints'];
+  return `ferry did not compare the ledger with the signed decisions, because ${keys} of ${people} ${missing.length === 1 ? 'was' : 'were'} not passed. Ask ${people} for ${theirs}, and compare ${compared} in the command below. If they are the same, run:`;
+}
+
+/**
+ * Says whose fingerprints are missing. The command below the text contains placeholders for them. It contains keys from
+ * the trail only if support has added them, because a key in the trail proves nothing.
+ */
+export function adviceAboutPeople(
+  unknown: readonly Omit<Approver, 'publicKey'>[],
+  notGiven: readonly Approver[],
+): string {
+  const list = new Intl.ListFormat('en');
+  const people = list.format(unknown.map(({ by, role }) => `${by} (${role})`));
+  const others = new Set([...notGiven, ...unknown].map(({ by }) => by));
+  return `ferry did not compare the ledger with the signed decisions, because decisions in the name of ${people} are signed with keys that you did not pass. Ask ${list.format(others)} for the fingerprints of all keys with which they have signed, put them into the command below, and run it:`;
+}
+
 /** Says what the verification reports if a role had no key at the start, even if nobody has changed the trail. */
 export function unsignedDecisionsText(role: Role): string {
   return `If ${roleText(role)} made decisions before its first key was added, they are not signed: the verification explains this, marks each of them with ✗ and ends with exit code 1.`;

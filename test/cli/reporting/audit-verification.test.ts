@@ -13,9 +13,9 @@ const [publicKey, OF_SUPPORT] = ['Cleo', 'Sam'].map(
 const folder = temporaryFolder();
 const file = path.join(folder, 'trail.jsonl');
 
-function verify(text: string) {
+function verify(text: string, migrationId = 'acme.xero') {
   writeFileSync(file, text);
-  return ferry(['audit', 'acme.xero', '--verify', file, '--approver', `client:Cleo:${publicKey}`], undefined, {});
+  return ferry(['audit', migrationId, '--verify', file, '--approver', `client:Cleo:${publicKey}`], undefined, {});
 }
 
 test.each<[string, string, string]>([
@@ -76,4 +76,26 @@ test('three people whose keys were not passed are a list with commas', async () 
   expect(out).toContain(
     'because the keys of Dana, Eli, and Fay were not passed. Ask Dana, Eli, and Fay for the fingerprints of their keys, and compare them with the fingerprints in the command below. If they are the same, run:\n',
   );
+});
+
+test('an export without a signature is recognised as the trail of another migration by its signed decisions', async () => {
+  const cleo = approverNamed('Cleo');
+  const trailOf = (...decisions: Parameters<typeof run>[1][]) =>
+    run(DEFAULT_DECISION_RULES, add(cleo.approver), ...decisions)
+      .state.unrecorded.map(
+        ({ decision, outcome: { applied, at }, signed }) => `${JSON.stringify({ decision, applied, at, signed })}\n`,
+      )
+      .join('');
+  const paused = pauseBy(cleo.approver, cleo.key);
+  const both = trailOf(paused, resumeBy(cleo.approver, cleo.key));
+  const { exitCode, out } = await verify(both, 'dune.xero');
+  expect(exitCode).toBe(1);
+  expect(out.split('\n')[0]).toBe(
+    '✗ line 2: this is probably the trail of another migration, because none of the 2 signatures of applied decisions is for dune.xero; check the file and the migration. If the file was exported from dune.xero, every signed decision was changed',
+  );
+  expect(out).not.toMatch(/Ask|signature does not match/);
+  expect((await verify(trailOf(paused), 'dune.xero')).out).toContain(
+    'because the only signature of an applied decision is not for dune.xero;',
+  );
+  expect((await verify(both)).out).not.toContain('another migration');
 });
