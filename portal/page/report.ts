@@ -1,37 +1,36 @@
 /** The handover report: a worker writes it on request, and the page offers it as a link. */
 import { isEnding } from '../../domain/migration/migration-state';
-import type { REPORT_FORMATS } from '../contract/requests';
+import { reportName, type ReportFormat } from '../contract/file-names';
 import { submit } from './app';
 import { FormProblem, problemText } from './elements/dialog';
 import { button, buttonRow, byId, el, type Child } from './elements/elements';
 
-type Format = (typeof REPORT_FORMATS)[number];
-
-const FORMATS: readonly { readonly format: Format; readonly label: string; readonly ending: string }[] = [
-  { format: 'html', label: 'Report', ending: 'html' },
-  { format: 'csv', label: 'All companies as CSV', ending: 'csv' },
-  { format: 'json', label: 'Report as JSON', ending: 'json' },
-  { format: 'markdown', label: 'Report as text', ending: 'md' },
+const FORMATS: readonly { readonly format: ReportFormat; readonly label: string }[] = [
+  { format: 'html', label: 'Report' },
+  { format: 'csv', label: 'All companies as CSV' },
+  { format: 'json', label: 'Report as JSON' },
+  { format: 'markdown', label: 'Report as text' },
 ];
 
 export function reportSection(migrationId: string): readonly Child[] {
   const status = el('p', { class: 'hint', role: 'status' });
   const links = el('p', { class: 'links' });
 
-  async function create({ format, label, ending }: (typeof FORMATS)[number], creating: HTMLButtonElement) {
+  async function create({ format, label }: (typeof FORMATS)[number], creating: HTMLButtonElement) {
     creating.disabled = true;
     status.textContent = 'The report is being written…';
     links.replaceChildren();
     try {
       const { id, outcome, text } = await submit('/api/reports', { format }, (line) => (status.textContent = line));
       if (outcome !== 'done') throw new FormProblem(text);
+      const name = reportName(migrationId, format);
       const href = `/api/reports/${id}?format=${format}`;
       status.textContent = `${label}: ready.`;
       links.append(
         ...(format === 'html'
           ? [el('a', { href: `${href}&open=true`, target: '_blank', rel: 'noopener' }, 'Open the report'), ' ']
           : []),
-        el('a', { href, download: `${migrationId}-handover.${ending}` }, `Download ${migrationId}-handover.${ending}`),
+        el('a', { href, download: name }, `Download ${name}`),
       );
     } catch (error) {
       status.textContent = problemText(error);

@@ -87,7 +87,9 @@ describe('companies', () => {
     await change(session.migrationId, 1, { ...failed, name: '=HYPERLINK("https://evil.example")' });
     await change(session.migrationId, 2, { ...failed, name: 'Quote " and, comma' });
     const answer = await session.fetch('/api/reconnect-links.csv');
-    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="reconnect-links.csv"');
+    expect(answer.headers.get('content-disposition')).toBe(
+      `attachment; filename="${session.migrationId}-reconnect-links.csv"`,
+    );
     expect(parse(await answer.text(), { bom: true })).toEqual([
       ['reference', 'name', 'link'],
       ['c1', `'=HYPERLINK("https://evil.example")`, 'https://service.example/1'],

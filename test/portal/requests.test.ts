@@ -166,7 +166,9 @@ test('a report is downloaded with its own content security policy', async () => 
   expect(status.answer).toEqual({ outcome: 'done', text: 'ready' });
   const report = await session.fetch(`/api/reports/${body.id}?format=html`);
   expect(await report.text()).toBe(content);
-  expect(report.headers.get('content-disposition')).toBe('attachment; filename="report.html"');
+  expect(report.headers.get('content-disposition')).toBe(`attachment; filename="${session.migrationId}-handover.html"`);
+  const opened = await session.fetch(`/api/reports/${body.id}?format=markdown&open=true`);
+  expect(opened.headers.get('content-disposition')).toBe(`inline; filename="${session.migrationId}-handover.md"`);
   expect(report.headers.get('content-security-policy')).toMatch(/^default-src 'none';.*; sandbox$/);
   expect(report.headers.get('content-type')).toBe('text/html; charset=utf-8');
   const again = await post(session, '/api/reports', { format: 'html' });

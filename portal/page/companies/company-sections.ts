@@ -1,4 +1,5 @@
 /** The two lists of the page: all companies with search and filter, and those that need attention. */
+import { reconnectLinksName } from '../../contract/file-names';
 import type { App } from '../app';
 import { isInReconnectLinks, noExceptionsText } from '../../client/remedies';
 import { STATE_LABELS, type Company, type CompanyState } from '../../client/api';
@@ -56,7 +57,7 @@ export function createExceptions(app: App): CompanyList {
   const intro = el('span', {});
   const download = el(
     'a',
-    { class: 'download', href: '/api/reconnect-links.csv', download: true },
+    { class: 'download', href: '/api/reconnect-links.csv', download: reconnectLinksName(app.session.migrationId) },
     'Download all reconnect links (CSV)',
   );
   const about = hint(intro, download);

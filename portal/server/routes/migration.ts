@@ -3,6 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { needsLink } from '../../../domain/companies/company-state';
 import { stageOf } from '../../../domain/migration/terminated';
+import { reconnectLinksName } from '../../contract/file-names';
 import { ErrorSchema } from '../../contract/requests';
 import { CompaniesSchema, CompanyFilterSchema, MigrationAnswerSchema } from '../../contract/migration-view';
 import { assertNotEnded } from '../access';
@@ -140,7 +141,7 @@ export function migrationRoutes(app: Api, { db, views }: PortalContext): void {
       const rows = links.map(({ reference, name, linkUrl }) => [reference, name, linkUrl ?? '']);
       return reply
         .type('text/csv; charset=utf-8')
-        .header('content-disposition', 'attachment; filename="reconnect-links.csv"')
+        .header('content-disposition', `attachment; filename="${reconnectLinksName(signedIn.migrationId)}"`)
         .send(stringify([['reference', 'name', 'link'], ...rows], { bom: true, escape_formulas: true }));
     },
   );

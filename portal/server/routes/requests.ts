@@ -11,6 +11,7 @@ import {
   type PortalRequestKind,
   type RequestAnswer,
 } from '../../contract/requests';
+import { reportName, type ReportFormat } from '../../contract/file-names';
 import { assertNotEnded } from '../access';
 import type { Access, Api, SignedIn } from '../api';
 import type { PortalContext } from '../context';
@@ -83,12 +84,11 @@ const SUBMISSIONS: readonly Submission[] = [
 ];
 
 const IdSchema = z.object({ id: z.uuid() });
-type ReportFormat = (typeof REPORT_FORMATS)[number];
-const REPORT_TYPES: Readonly<Record<ReportFormat, { readonly type: string; readonly extension: string }>> = {
-  html: { type: 'text/html; charset=utf-8', extension: 'html' },
-  csv: { type: 'text/csv; charset=utf-8', extension: 'csv' },
-  json: { type: 'application/json; charset=utf-8', extension: 'json' },
-  markdown: { type: 'text/markdown; charset=utf-8', extension: 'md' },
+const REPORT_TYPES: Readonly<Record<ReportFormat, string>> = {
+  html: 'text/html; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  markdown: 'text/markdown; charset=utf-8',
 };
 
 export function requestRoutes(app: Api, context: PortalContext): void {
@@ -160,12 +160,12 @@ export function requestRoutes(app: Api, context: PortalContext): void {
       const answer = await answerTo(signedIn, params.id, noSuchReport);
       if (answer === null) throw reportNotReady();
       if (answer.content === undefined) throw noSuchReport();
-      const { type, extension } = REPORT_TYPES[query.format];
+      const name = reportName(signedIn.migrationId, query.format);
       return reply
-        .type(type)
+        .type(REPORT_TYPES[query.format])
         .headers({
           'content-security-policy': REPORT_POLICY,
-          'content-disposition': `${query.open ? 'inline' : 'attachment'}; filename="report.${extension}"`,
+          'content-disposition': `${query.open ? 'inline' : 'attachment'}; filename="${name}"`,
         })
         .send(answer.content);
     },
