@@ -121,7 +121,11 @@ export function completionText(progress: Progress, platform: string, now: string
   if (window && window.opensAt > now && moving === 0) {
     return `${moved}. The next ${ready === 1 ? 'company moves' : 'companies move'} at ${momentText(window.opensAt)}.`;
   }
-  const toGo = `${moved}, ${numberText(ready)} ${waitsForDeferred(counts) ? 'waiting for another try' : 'to go'}.`;
+  // Includes companies that lack something, because the numbers below the line also count them as not moved yet.
+  const left = waitsForDeferred(counts)
+    ? `${numberText(ready)} waiting for another try`
+    : `${numberText(countOpen(counts))} to go`;
+  const toGo = `${moved}, ${left}.`;
   if (!progress.noFurtherWindow || window === null || ready === moving) return toGo;
   return `${toGo} The windows are paused: no move begins after ${momentText(window.closesAt)} until ${untilResumed}.`;
 }

@@ -123,7 +123,7 @@ uiTest('the pages of a migration and of its batch run show how many companies ar
   await send('adjust', { limits: { toleratedFailures: 0 }, ...SUPPORT });
   await send('approve', { step: 'migrate-first-company', ...SUPPORT });
   const text = await details(id, 'moving: 1', 'batch-under-way');
-  expect(text).toContain('companies have moved, 1 to go. Please supply credentials for 1 company (R-7).');
+  expect(text).toContain('companies have moved, 2 to go. Please supply credentials for 1 company (R-7).');
   // One company is still syncing, so the run is in progress and shows the company as moving.
   const run = await details(batchRunIdOf(id), 'moving: 1', 'batch-run');
   expect(run).toContain(`batch run 1 of ${id}`);

@@ -194,17 +194,17 @@ export const MANAGED: readonly Row[] = [
   [
     'moving, with companies that lack credentials',
     step6({ total: 60, moved: 41, waiting: 19, withoutCredential: 3, unconfirmed: 5, unconfirmedInFirstWave: 0 }),
-    '41 of 60 companies have moved, 11 to go. Please supply credentials for 3 companies.',
+    '41 of 60 companies have moved, 19 to go. Please supply credentials for 3 companies.',
   ],
   [
     'moving, with companies that were added',
     step6({ total: 60, moved: 41, waiting: 19, unconfirmed: 5 }),
-    '41 of 60 companies have moved, 14 to go. Please turn off syncing for 5 companies, confirm that it is off, and supply credentials.',
+    '41 of 60 companies have moved, 19 to go. Please turn off syncing for 5 companies, confirm that it is off, and supply credentials.',
   ],
   [
     'moving, with a later wave',
     step6({ total: 60, moved: 41, waiting: 19, unconfirmed: 5, unconfirmedInFirstWave: 0, unconfirmedInNextWave: 3 }),
-    '41 of 60 companies have moved, 14 to go. Nothing for you to do now. Later, turn off syncing for 3 companies of the next wave, confirm that it is off, and supply credentials.',
+    '41 of 60 companies have moved, 19 to go. Nothing for you to do now. Later, turn off syncing for 3 companies of the next wave, confirm that it is off, and supply credentials.',
   ],
   [
     'automatically paused, with companies that lack credentials',
@@ -217,7 +217,7 @@ export const MANAGED: readonly Row[] = [
   [
     'moving, with companies that are held back',
     step6({ total: 60, moved: 41, waiting: 19, heldBack: 1 }),
-    '41 of 60 companies have moved, 18 to go. Please correct or leave out 1 company that cannot be moved as it is.',
+    '41 of 60 companies have moved, 19 to go. Please correct or leave out 1 company that cannot be moved as it is.',
   ],
   [
     'outage of the platform',
