@@ -4,7 +4,7 @@
  */
 import type { Preflight } from '../migration/preflight-result';
 import { counted } from '../text/sentences';
-import { applicationName, isSameApplication, type ApplicationFacts } from './applications';
+import { applicationName, isSameApplication, REGISTERED_FOR_OTHER_CLIENT, type ApplicationFacts } from './applications';
 import { warningFinding, type PreflightFinding } from './findings';
 
 /** The companies of a migration that were connected with an application. */
@@ -47,9 +47,15 @@ export function dependentsText(dependents: readonly DependentCompanies[]): strin
 const NONE_SUPPLIED =
   'no application was supplied for this migration, and companies of another client of this account depend on the registered one; supply the application that obtained your tokens, or tell support which application it is';
 
-/** Returns whether the client should supply its application, because another client depends on the registered one. */
-export function isApplicationOfOtherClient({ warnings, clientWarnings = warnings }: Preflight): boolean {
-  return clientWarnings.includes(NONE_SUPPLIED);
+/**
+ * Returns whether the client should supply its application, because the registered one was supplied for another client,
+ * or another client depends on it.
+ */
+export function isApplicationOfOtherClient(preflight: Preflight): boolean {
+  const { warnings, clientWarnings = warnings, problems, clientProblems = problems } = preflight;
+  return (
+    clientWarnings.includes(NONE_SUPPLIED) || clientProblems.some((each) => each.includes(REGISTERED_FOR_OTHER_CLIENT))
+  );
 }
 
 /**

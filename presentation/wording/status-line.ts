@@ -159,7 +159,10 @@ function detailsText(progress: Progress, platform: string): string {
     return `Please supply the manifest, which lists the companies to move${client.length > 0 ? `, and correct ${counted(client.length, 'other problem')}` : ''}.`;
   const change = reopened?.asksForChanges ? 'Support has asked you to change the details that you supplied.' : null;
   if (length > 0 && route === 'managed' && preflight.problemCodes.every(isOfSupport)) {
-    const found = `The check of the details found ${counted(length, 'problem')}, which support has to resolve.`;
+    const who = shouldSupplyApplication(progress)
+      ? `. Support has to resolve ${length === 1 ? 'it' : 'them'}, and needs to know your ${platform} application.`
+      : ', which support has to resolve.';
+    const found = `The check of the details found ${counted(length, 'problem')}${who}`;
     return change === null ? found : `${found} ${change}`;
   }
   if (length > 0) return `The check of the details found ${counted(length, 'problem')}. Please resolve what you can.`;

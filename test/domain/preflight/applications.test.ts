@@ -107,7 +107,7 @@ test.each<[string, MigrationApplications, boolean, string]>([
     'a registered application of another client',
     kite(null, bee(app('dee-app'))),
     false,
-    'no application was supplied for kite.xero; supply the application that obtained your tokens',
+    'no application was supplied for kite.xero, and the registered one was supplied for another client of this account',
   ],
   [
     'another client with another application than the registered one',
