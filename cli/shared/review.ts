@@ -4,8 +4,14 @@ import { STEP_RULES, type Step } from '../../domain/migration/steps';
 import { signOffAgainText } from '../../domain/progress/sign-off-changes';
 import { reconnectionsText } from '../../presentation/wording/client-page';
 import { windowsText } from '../../presentation/wording/windows';
-import { counted, outOf } from '../../domain/text/sentences';
-import { readChangedSinceSignOff, readCompanies, readReplacedApplications, type LedgerCompany } from '../../store';
+import { counted, namedCompanies, outOf } from '../../domain/text/sentences';
+import {
+  readChangedSinceSignOff,
+  readCompanies,
+  readCompanyPage,
+  readReplacedApplications,
+  type LedgerCompany,
+} from '../../store';
 import type { MigrationClient } from '../../client';
 import type { Output } from '../terminal/output';
 import { inLocalTime, localTime } from '../terminal/times';
@@ -24,6 +30,11 @@ export interface Review {
   readonly step: Step;
   /** Identifies this content. The migration refuses an approval if its digest is out of date. */
   readonly digest: string;
+  /**
+   * The companies of the handover that are being moved, for example because their end customers have just reconnected:
+   * `1 company (E-3)`. Null if there are none.
+   */
+  readonly moving: string | null;
   /** @param listsEvidence true to list every check of the first company */
   print(output: Output, listsEvidence?: boolean): void;
 }
@@ -40,11 +51,13 @@ export async function readReview(
 ): Promise<Review> {
   const isHandover = step === 'complete-migration';
   const notMoved = isHandover ? await readNotMoved(ferry, progress.migrationId) : [];
+  const moving = isHandover ? await readMoving(ferry, progress.migrationId) : null;
   const applications = isHandover && ferry.db ? await readReplacedApplications(ferry.db, progress.migrationId) : null;
   const changes = isHandover && ferry.db ? await readChangedSinceSignOff(ferry.db, progress) : [];
   return {
     step,
     digest: progress.digests[step],
+    moving,
     print: (output, listsEvidence = false) => {
       output.line(output.styled('bold', `${STEP_RULES[step].title}, ${progress.migrationId}`));
       const reopened = progress.reopened?.step === step ? reopenedText(progress) : null;
@@ -57,6 +70,7 @@ export async function readReview(
           how: `ferry show ${progress.migrationId} --evidence`,
         });
       else PRINTERS[step](output, progress, notMoved, maxCompanies);
+      if (moving !== null) output.line(`  Being moved now: ${moving}`);
       if (applications) printReplacedApplications(output, progress.migrationId, applications);
       output.line();
     },
@@ -111,6 +125,17 @@ const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>
     }
   },
 };
+
+/** Names the companies that are being moved; null if there are none, or without the ledger. */
+async function readMoving({ db }: MigrationClient, migrationId: string): Promise<string | null> {
+  if (!db) return null;
+  const filter = { states: ['importing', 'syncing'] } as const;
+  const { companies, matching } = await readCompanyPage(db, migrationId, filter, { offset: 0, limit: MOVING_NAMED });
+  const references = companies.map(({ reference }) => reference);
+  return matching === 0 ? null : namedCompanies(matching, references);
+}
+
+const MOVING_NAMED = 5;
 
 /**
  * Reads the companies that were not moved; none without the ledger. The printed number of moved companies still shows

@@ -88,6 +88,12 @@ function approve(
     // keeps the approval until a worker runs.
     const review = progress && (await readReview(ferry, progress, step));
     if (!output.json && !(output.quiet && options.yes)) review?.print(output, options.evidence);
+    // The counts in the progress can be older than the ledger. The migration would refuse a sign-off with their digest.
+    if (review && review.moving !== null && progress.step === step)
+      throw new CommandFailed(
+        `the handover cannot be signed off while companies are being moved: ${review.moving}`,
+        `nothing was decided; wait for the outcome with: ferry watch ${migrationId} --until-decision`,
+      );
     const other = progress && roleSoFar(progress, options);
     if (other)
       output.warn(
