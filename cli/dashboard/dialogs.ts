@@ -16,19 +16,18 @@ import {
   withdrawalConsequence,
 } from '../shared/consequences';
 import { CommandFailed, withAdvice } from '../shared/errors';
-import { assertCompany, isRejectedFirst, sameCompany } from '../shared/decisions';
 import { nameRejection } from '../options/person-name';
 import { missingDigestWarning } from '../shared/required-digest';
 import { readReview, type Review } from '../shared/review';
 import { readProgressOrUnanswered, readProgressToResume, type ProgressOrUnanswered } from '../connections/unanswered';
-import { decide, readProgressIfAnswered, type LedgerClient, type DecisionContent } from '../../client';
-import { readSuggestedCompanies } from '../../store';
+import { decide, MigrationClosed, readProgressIfAnswered, type LedgerClient, type DecisionContent } from '../../client';
 import type { Terminal } from '../terminal/terminal';
 import { Output } from '../terminal/output';
 import { Unanswered, type Prompts } from '../terminal/prompts';
 import { inLocalTime } from '../terminal/times';
 import { printCut } from './cut-text';
 import type { RequestedDecision } from './keys';
+import { askNextAttempt } from './next-attempt';
 import type { ActionResult } from './state';
 
 interface Person {
@@ -242,30 +241,6 @@ async function draftRejection(
   const consequence = isAbandoned ? `this cannot be undone: ${endingConsequence(progress)}` : null;
   const warning = unanswered?.so('you cannot review what you reject');
   return { message: 'reject', question, warning, consequence, fields: { step, ...nextAttempt }, reason: 'required' };
-}
-
-/** Asks what to try next, because a rejection of the first company must specify it. */
-async function askNextAttempt(
-  ferry: LedgerClient,
-  prompts: Prompts,
-  migrationId: string,
-  progress: Progress | undefined,
-): Promise<Draft['fields']> {
-  const rejected = progress?.firstCompany?.reference ?? null;
-  // A company that was left out cannot be tried again.
-  const { firstLeftOut } = await readSuggestedCompanies(ferry.db, migrationId, rejected);
-  const next = await prompts.choose('What should be tried next?', [
-    ...(firstLeftOut ? [] : [{ name: 'the same company again', value: 'same-company' }]),
-    { name: 'another company', value: 'another-company' },
-    { name: 'abandon the migration', value: 'abandon' },
-  ]);
-  if (next === 'same-company') return sameCompany(progress);
-  if (next !== 'another-company') return { next };
-  const company = await prompts.text('Which company? (its reference)');
-  await assertCompany(ferry, migrationId, company);
-  if (firstLeftOut && company === rejected)
-    throw new CommandFailed(`${company} was left out, so it cannot be tried again`, 'choose another company');
-  return isRejectedFirst(progress, company) ? sameCompany(progress) : { next, company };
 }
 
 /** Drafts a retry. Says which sign-offs it withdraws, and refuses it for companies that it cannot help. */

@@ -28,11 +28,16 @@ export function firstAgain(id: string, { reference, failure }: FirstCompany): re
     does: `tries ${reference} again with a new credential from the client`,
   };
   // Before step 6, only another try finds out that the end customer has reconnected.
-  const reconnected = {
-    ...again,
-    does: `tries ${reference} again; helps only once its end customer has reconnected`,
-  };
+  const reconnected = { ...again, does: `tries ${reference} again; ${ONCE_RECONNECTED}` };
   return failure === 'reauthorization-required' ? [replacement, reconnected] : [replacement];
+}
+
+const ONCE_RECONNECTED = 'helps only once its end customer has reconnected';
+
+/** Says on what condition another try of a first company helps; null if the same credential can help. */
+export function limitOfAnotherTry({ failure }: FirstCompany): string | null {
+  if (failure === 'reauthorization-required') return ONCE_RECONNECTED;
+  return NEED_NEW_CREDENTIAL.includes(failure) ? 'helps only with a new credential from the client' : null;
 }
 
 /** Suggests another first company, or listing the companies to choose from; nothing if no company is waiting. */
