@@ -1,5 +1,6 @@
 /** Makes a decision in the dashboard: shows the content, asks for role, name and reason, and asks for confirmation. */
 import { reviewedPauseText } from '../../domain/progress/ledger-behind';
+import { isOver } from '../../domain/migration/terminated';
 import { pausesIn, type Progress } from '../../domain/progress/progress';
 import { digestOfPauses, pauserText } from '../../domain/migration/pauses';
 import { isPartial } from '../../domain/migration/partial-outcome';
@@ -123,6 +124,7 @@ async function draftOf(context: DialogContext, request: RequestedDecision, liste
     case 'reject': {
       const read = await readProgressOrUnanswered(context.ferry, migrationId);
       const { progress, unanswered } = read;
+      assertOpen(progress);
       if (progress?.route === 'self-service' || listedStep === 'self-service')
         throw new CommandFailed(
           `there is no step to ${request.kind}, because a self-service migration needs no approvals`,
@@ -147,6 +149,11 @@ async function draftOf(context: DialogContext, request: RequestedDecision, liste
   }
 }
 
+/** @throws MigrationClosed if the migration accepts no more decisions, because an answer would make no difference */
+function assertOpen(progress: Progress | undefined): void {
+  if (progress && isOver(progress.state)) throw new MigrationClosed(progress.migrationId, progress.state);
+}
+
 /**
  * Drafts the decision to resume, after showing who paused the migration. If the migration has paused itself and support
  * has not paused it, also offers to pause it.
@@ -156,6 +163,7 @@ async function draftResume(
   { migrationId }: RequestedDecision,
 ): Promise<Draft> {
   const { progress, unanswered } = await readProgressToResume(ferry, migrationId);
+  assertOpen(progress);
   const pauses = progress ? pausesIn(progress) : [];
   printCut(terminal, `ferry show ${migrationId}`, (output) => {
     if (progress) for (const each of pauses) output.line(`Paused ${inLocalTime(reviewedPauseText(progress, each))}`);

@@ -1,6 +1,8 @@
 /** Tests what people see of a migration whose workflow was terminated in Temporal, before and after it is closed. */
 import { sql } from 'kysely';
+import { openDialogs, type DialogContext } from '../../../cli/dashboard/dialogs';
 import { openReader } from '../../../cli/dashboard/reader';
+import type { Prompts } from '../../../cli/terminal/prompts';
 import type { MigrationView } from '../../../portal/contract/migration-view';
 import { closeTerminated, readProgress } from '../../../client';
 import { createInvitation, markKeyConfirmed } from '../../../store';
@@ -10,7 +12,7 @@ import { CLIENT, startTestMigration, SUPPORT } from '../../workflows/running-mig
 import { PUBLIC_KEY } from '../../store/portal/portal-role';
 import { until } from '../../support/async';
 import { useOrchestrator, type Orchestrator } from '../../support/servers/orchestrator';
-import { ferry } from '../captured-terminal';
+import { capturedStream, ferry } from '../captured-terminal';
 import { runJson } from '../command-line';
 
 const orchestrator = useOrchestrator();
@@ -78,6 +80,18 @@ describe('before a terminated migration is closed', () => {
       expect.objectContaining({ migrationId: id, waitingFor: 'support', endedInTemporal: true }),
     ]);
     expect(detail?.progress.state).toBe('terminated');
+  });
+
+  test('the dashboard refuses decisions about its step without a question', async () => {
+    const terminal = { stdout: capturedStream(), stderr: capturedStream(), env: {} };
+    const prompts = {} as Prompts;
+    const context = { ferry: orchestrator.ferry, terminal, prompts, role: 'support', by: 'Sam' };
+    const openDialog = openDialogs(context as unknown as DialogContext);
+    for (const kind of ['approve', 'reject', 'resume'] as const)
+      expect(await openDialog({ kind, migrationId: id }, 'complete-migration')).toEqual({
+        outcome: 'failed',
+        text: `migration ${id} is terminated and accepts no more decisions; to close the migration, run: ferry sweep --close ${id}`,
+      });
   });
 
   test('the portal view offers no decision', async () => {
