@@ -5,7 +5,7 @@ import { clockTime } from '../terminal/times';
 import { helpPage } from './help-page';
 import { listHeight, listPage } from './list-page';
 import { fullTextPage, lastFullTextTop, migrationPage } from './migration-page';
-import type { Page, DashboardState, ActionResult } from './state';
+import type { Page, DashboardState, TimedResult } from './state';
 
 const MIN_SIZE: Size = { columns: 76, rows: 16 };
 
@@ -88,10 +88,12 @@ const RESULTS = {
   failed: { mark: '✗ ', style: 'red' },
 } as const;
 
-function resultLines(result: ActionResult | null, columns: number): readonly StyledLine[] {
+function resultLines(result: TimedResult | null, columns: number): readonly StyledLine[] {
   if (result === null) return [];
   const { mark, style } = RESULTS[result.outcome];
-  return wrapped(mark + result.text, columns, RESULT_LINES).map((text) => [{ text, style }]);
+  return wrapped(`${clockTime(new Date(result.at))} ${mark}${result.text}`, columns, RESULT_LINES).map((text) => [
+    { text, style },
+  ]);
 }
 
 function keysLine(keys: Page['keys']): StyledLine {

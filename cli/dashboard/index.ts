@@ -75,9 +75,9 @@ export async function runDashboard({
   async function runDialog(requested: RequestedDecision): Promise<void> {
     isDialogOpen = true;
     screen.clear();
-    const lastResult = await keyboard.whileReleased(() => openDialog(requested, selectedRow(state)?.step ?? ''));
+    const result = await keyboard.whileReleased(() => openDialog(requested, selectedRow(state)?.step ?? ''));
     isDialogOpen = false;
-    setState({ ...state, lastResult });
+    setState({ ...state, lastResult: { ...result, at: Date.now() } });
     nextReading.wake();
   }
 

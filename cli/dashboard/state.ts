@@ -44,6 +44,12 @@ export interface ActionResult {
   readonly text: string;
 }
 
+/** A result that stays on the screen until the next key, although the row of its migration can change. */
+export interface TimedResult extends ActionResult {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
 /** The content of the main part of the screen. */
 export interface Page {
   readonly title: StyledLine;
@@ -65,7 +71,7 @@ export interface DashboardState {
   /** Index of the first line shown of the migration's full texts; null if the page does not show them. */
   readonly fullTextTop: number | null;
   readonly isHelpShown: boolean;
-  readonly lastResult: ActionResult | null;
+  readonly lastResult: TimedResult | null;
   /** Says why something could not be read; null if everything was read. */
   readonly connectionError: string | null;
   /** When everything was last read without an error. Milliseconds since 1970; null if it never was. */

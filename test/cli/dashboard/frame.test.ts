@@ -200,10 +200,10 @@ test('keys request decisions on the selected migration, and p resumes a paused m
   expect(handleKey(state, 'ctrl-c', HEIGHT).action).toBe('quit');
 });
 
-test('help covers the screen until any key is pressed, and a result disappears at the next key', () => {
-  const withResult = { ...stateOf([moving]), lastResult: { outcome: 'refused', text: 'too late' } as const };
-  expect(linesOf(withResult)).toContain('✗ refused: too late');
-  const help = afterKeys(withResult, '?');
+test('help covers the screen until any key is pressed, and a result with its time disappears at the next key', () => {
+  const lastResult = { outcome: 'refused', text: 'too late', at: NOW.getTime() } as const;
+  expect(linesOf({ ...stateOf([moving]), lastResult }).join('\n')).toMatch(/\n\d\d:04:11 ✗ refused: too late\n/);
+  const help = afterKeys({ ...stateOf([moving]), lastResult }, '?');
   expect(linesOf(help).filter((line) => widthOf(line) > SIZE.columns)).toEqual([]);
   expect(linesOf(help).join('\n')).toContain('approve the open step');
   expect(linesOf(afterKeys(help, 'a')).join('\n')).not.toContain('too late');
@@ -211,7 +211,7 @@ test('help covers the screen until any key is pressed, and a result disappears a
 
 test('a decision that was applied to some of its companies is not shown as a success', () => {
   const outcome = companiesOutcomeText('2 companies will be retried', 1, 2);
-  const lastResult = { outcome: 'partial', text: outcome } as const;
+  const lastResult = { outcome: 'partial', text: outcome, at: NOW.getTime() } as const;
   expect(linesOf({ ...stateOf([]), lastResult }).join('\n')).toContain(
     '✗ 1 company will be retried; applied to 1 of 2',
   );

@@ -75,6 +75,7 @@ test('a refusal and a failed connection are shown in full', () => {
   const lastResult = {
     outcome: 'refused',
     text: `${'the migration has changed since you reviewed it '.repeat(9)}end-of-result`,
+    at: 0,
   } as const;
   expect(linesOf({ ...page, lastResult }).join('\n')).toContain('end-of-result');
   const connectionError = `${'cannot reach Temporal; start this server '.repeat(3)}end-of-error`;
