@@ -82,7 +82,8 @@ export function printSummary(output: Output, outcome: CheckOutcome): void {
   const { errors, warnings } = findings;
   const notChecked = account === null ? null : notCheckedText(account);
   if (notChecked !== null) output.line(notChecked);
-  if (account?.areDependentsUnchecked) {
+  // Without a company, the file must be corrected or replaced first, and the suggested command would only say so.
+  if (account?.areDependentsUnchecked && manifest.totals.companies > 0) {
     output.line(
       "Not checked: whether another client's companies depend on the registered application, because ferry check does not know the client. To check this, run:",
     );

@@ -111,6 +111,16 @@ test('check says that it cannot know which companies of other clients depend on 
   );
 });
 
+test.each([
+  ['missing', '/nonexistent/manifest.csv'],
+  ['empty', tempFile('')],
+  ['without rows', tempFile(HEADER)],
+])('check suggests no dry run of a file that is %s', async (_, file) => {
+  const { exitCode, out } = await run(['check', file, ...QUICKBOOKS]);
+  expect(exitCode).toBe(1);
+  expect(out).not.toContain('Not checked');
+});
+
 test.each<[string, NodeJS.ProcessEnv, string]>([
   ['service', { COMPANY_DATA_URL: 'http://127.0.0.1:1' }, 'the account could not be checked'],
   ['database', { DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'other migrations could not be checked'],
