@@ -1,5 +1,6 @@
 /** Says why the portal does not offer a decision, and what the person can do instead. */
 import type { MigrationView } from '../../portal/contract/migration-view';
+import { approvedText } from '../../domain/decisions/preconditions';
 import { isEnding } from '../../domain/migration/migration-state';
 import type { DecisionMessage } from '../../domain/migration/parse-decision';
 import { isStep, STEP_RULES, STEPS, stepText, type Step } from '../../domain/migration/steps';
@@ -83,7 +84,37 @@ function refusedText(asked: Asked, view: MigrationView): string {
   if (isOver(view.state)) return `the portal no longer offers "${name}", because the migration was ${ending}`;
   if (message === 'approve' && step === 'disable-syncing')
     return `${stepText(step)} needs no approval, because it ends once you have confirmed that syncing is off`;
-  const open = view.steps.find((each) => each.state === 'open');
+  const repeated = repeatedText(asked, view);
+  if (repeated !== null) return repeated;
+  const open = openStep(view);
   const where = open === undefined ? '' : `, in step ${open.number} (${open.title.toLowerCase()})`;
   return `the portal does not offer "${name}" now${where}`;
+}
+
+const openStep = ({ steps }: MigrationView) => steps.find((each) => each.state === 'open');
+
+/** Says that the decision has been made already, or that nothing is left to decide; null if it is not offered yet. */
+function repeatedText({ message, step }: Asked, view: MigrationView): string | null {
+  const { counts, state, steps } = view;
+  switch (message) {
+    case 'approve': {
+      const asked = step === undefined ? openStep(view) : steps.find((each) => each.step === step);
+      if (!asked || !isStep(asked.step)) return null;
+      const earlier = asked.approvals.find(({ role }) => role === 'client');
+      if (earlier) return approvedText({ step: asked.step, role: 'client', by: earlier.by });
+      return asked.state === 'done' ? `${stepText(asked.step)} has already ended` : null;
+    }
+    case 'confirmSyncDisabled':
+      return counts.total === 0 || counts.unconfirmed > 0
+        ? null
+        : 'no company is waiting for this confirmation: all companies that can move are already confirmed';
+    case 'pause':
+      return state === 'paused' ? 'the client has already paused the migration' : null;
+    case 'resume':
+      return state === 'paused'
+        ? 'only support can resume a migration that paused itself'
+        : 'the migration is not paused';
+    default:
+      return null;
+  }
 }

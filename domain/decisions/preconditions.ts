@@ -123,10 +123,14 @@ function approvalRefusal({ step, role }: StepDecision, facts: DecisionFacts): st
   const open = step === 'complete-migration' ? openText(facts) : null;
   if (open !== null) return open;
   const earlier = facts.approvals.find((approval) => approval.step === step && approval.role === role);
-  if (!earlier) return null;
+  return earlier ? approvedText(earlier) : null;
+}
+
+/** Says that a role has already approved a step. */
+export function approvedText({ step, role, by }: Pick<Approval, 'step' | 'role' | 'by'>): string {
   return step === 'complete-migration'
-    ? `${roleText(role)} (${earlier.by}) has already signed off the handover`
-    : `${stepText(step)} has already been approved by ${roleText(role)} (${earlier.by})`;
+    ? `${roleText(role)} (${by}) has already signed off the handover`
+    : `${stepText(step)} has already been approved by ${roleText(role)} (${by})`;
 }
 
 function firstCompanyRefusal({ firstCompany, rejectedFirst }: DecisionFacts): string | null {

@@ -87,6 +87,37 @@ test('a client of a self-service migration asks the contact for a change that th
   );
 });
 
+test('a decision that has already been made is refused with this reason', () => {
+  const view = sampleView({ route: 'managed' });
+  const approvedByClient = (step: string): Partial<MigrationView> => ({
+    steps: view.steps.map((each) =>
+      each.step === step
+        ? { ...each, approvals: [{ by: 'Cleo', role: 'client', at: '2026-11-13T08:00:00.000Z' }] }
+        : each,
+    ),
+  });
+  const rest = `; nothing was sent; ${SHOW}`;
+  expect(refused('approve', 'schedule', approvedByClient('schedule'))).toBe(
+    `step 2 (schedule the migration) has already been approved by the client (Cleo)${rest}`,
+  );
+  expect(refused('approve', 'complete-migration', approvedByClient('complete-migration'))).toBe(
+    `the client (Cleo) has already signed off the handover${rest}`,
+  );
+  expect(refused('approve', 'schedule')).toBe(`step 2 (schedule the migration) has already ended${rest}`);
+  const counts = { ...view.counts, total: 60, unconfirmed: 0 };
+  expect(refused('confirmSyncDisabled', undefined, { counts })).toBe(
+    `no company is waiting for this confirmation: all companies that can move are already confirmed${rest}`,
+  );
+  expect(refused('confirmSyncDisabled', undefined, { counts: { ...counts, total: 0 } })).toMatch(
+    /^the portal does not offer "confirm-sync-disabled" now/,
+  );
+  expect(refused('pause', undefined, { state: 'paused' })).toBe(`the client has already paused the migration${rest}`);
+  expect(refused('resume', undefined, { state: 'running' })).toBe(`the migration is not paused${rest}`);
+  expect(refused('resume', undefined, { state: 'paused' })).toBe(
+    `only support can resume a migration that paused itself${rest}`,
+  );
+});
+
 test('a step that does not exist is refused with the names of the steps', () => {
   expect(() => assertStep('shedule')).toThrow('there is no step shedule');
   expect(() => assertStep('schedule')).not.toThrow();
