@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { styleText } from 'node:util';
 import { runFerry } from '../cli/program';
-import { shellQuoted } from '../cli/suggestions/remedy-commands';
+import { shellQuoted } from '../domain/text/shell-quoted';
 import type { TerminalStream } from '../cli/terminal/terminal';
 
 /** The longest line of a printed command, and of output that does not go to a terminal. Terminals wrap lines. */

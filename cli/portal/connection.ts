@@ -16,7 +16,7 @@ import { fingerprintOf } from '../../domain/migration/approvers';
 import { createPortalToken, hashPortalToken, Secret } from '../../security/secret';
 import type { Context } from '../shared/context';
 import { CommandFailed } from '../shared/errors';
-import { shellQuoted } from '../suggestions/remedy-commands';
+import { shellQuoted } from '../../domain/text/shell-quoted';
 import { fittedTo } from '../terminal/output';
 import { clause, mayBeReceived, unreachableText, wasNotSent } from './api-errors';
 import { commandText, type PortalContext } from './context';

@@ -1,6 +1,6 @@
 /** The commands of a client: what each receives, and how a person types them. */
 import type { Context } from '../shared/context';
-import { shellQuoted } from '../suggestions/remedy-commands';
+import { shellQuoted } from '../../domain/text/shell-quoted';
 import { readSignIns } from './sign-ins';
 import type { PortalLink, PortalTarget } from './target';
 

@@ -4,7 +4,7 @@
  */
 import { approverFingerprint, isPublicKey, type Approver } from '../../domain/migration/approvers';
 import { roleText, type Role } from '../../domain/migration/steps';
-import { shellQuoted } from '../suggestions/remedy-commands';
+import { shellQuoted } from '../../domain/text/shell-quoted';
 
 /** An approver as named on the command line: with the key, or with its fingerprint. */
 export type NamedApprover = Approver | (Omit<Approver, 'publicKey'> & { readonly fingerprint: string });

@@ -18,7 +18,7 @@ import { CommandFailed } from './errors';
 import { nearest } from '../../domain/text/nearest';
 import { addReasonOption, choiceOption } from '../options/options';
 import { nameRejection } from '../options/person-name';
-import { shellQuoted } from '../suggestions/remedy-commands';
+import { shellQuoted } from '../../domain/text/shell-quoted';
 import { signingAdvice } from '../suggestions/signing-advice';
 
 /**

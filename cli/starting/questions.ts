@@ -11,7 +11,7 @@ import { checkAll, printSummary, type CheckOutcome } from './check';
 import type { Context } from '../shared/context';
 import { listAllFindings } from '../suggestions/file-arguments';
 import { printFindings } from '../shared/results';
-import { shellQuoted } from '../suggestions/remedy-commands';
+import { shellQuoted } from '../../domain/text/shell-quoted';
 
 /** The options on the command line. */
 export interface GivenOptions {

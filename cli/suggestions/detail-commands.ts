@@ -17,7 +17,8 @@ import { checkAgainCommand } from '../../domain/preflight/preflight';
 import type { Progress } from '../../domain/progress/progress';
 import { findPlatform } from '../../platforms/platforms';
 import { shouldSupplyApplication } from '../../presentation/wording/client-task';
-import { byClient, bySupport, environmentFor, shellQuoted, WITH_REASON, type NextCommand } from './remedy-commands';
+import { byClient, bySupport, environmentFor, WITH_REASON, type NextCommand } from './remedy-commands';
+import { shellQuoted } from '../../domain/text/shell-quoted';
 
 /** Actions outside `ferry` that solve a problem. They must be done before the check is repeated. */
 const BEFORE_CHECKING: Partial<Record<FindingCode, string>> = {

@@ -2,7 +2,7 @@
 import type { Platform } from '../../platforms/platforms';
 import { checkAllCommand, WITH_YOUR_MANIFEST } from '../../domain/preflight/findings';
 import type { EncodingOption, ManifestFiles } from '../manifest';
-import { shellQuoted } from './remedy-commands';
+import { shellQuoted } from '../../domain/text/shell-quoted';
 
 interface ReadWith extends EncodingOption {
   readonly obtainedAt?: Date;

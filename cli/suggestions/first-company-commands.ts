@@ -5,7 +5,8 @@ import type { Role } from '../../domain/migration/steps';
 import type { Progress } from '../../domain/progress/progress';
 import type { MigrationClient } from '../../client';
 import { readSuggestedCompanies, type SuggestedCompanies } from '../../store';
-import { byClient, byClientNamed, bySupport, shellQuoted, WITH_REASON, type NextCommand } from './remedy-commands';
+import { byClient, byClientNamed, bySupport, WITH_REASON, type NextCommand } from './remedy-commands';
+import { shellQuoted } from '../../domain/text/shell-quoted';
 
 /** The failures of a first company after which the same credential cannot help. */
 const NEED_NEW_CREDENTIAL: readonly (FailureKind | null)[] = [

@@ -4,6 +4,7 @@ import type { Role } from '../../domain/migration/steps';
 import type { ApplicationFacts } from '../../domain/preflight/applications';
 import { findPlatform } from '../../platforms/platforms';
 import type { LedgerCompany, StoredMigration } from '../../store';
+import { shellQuoted } from '../../domain/text/shell-quoted';
 
 /** A command that is useful next, quoted for a POSIX shell. It can contain a placeholder, such as {@link BY_CLIENT}. */
 export interface NextCommand {
@@ -157,11 +158,6 @@ export function otherReferencesText(
 export function referenceWords(references: readonly string[]): string | null {
   const fit = references.length <= MAX_REFERENCES_IN_A_CONFIRMATION && !references.some((each) => each.startsWith('-'));
   return fit ? references.map(shellQuoted).join(' ') : null;
-}
-
-/** Quotes a word for a POSIX shell if necessary. */
-export function shellQuoted(word: string): string {
-  return /^[\w./=:@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Returns the command that starts a migration of the same client, platform and route, with another label. */

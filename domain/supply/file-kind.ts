@@ -1,5 +1,6 @@
 /** Detects from the first bytes of a file whether it is text, and its Unicode encoding. */
 import type { Finding } from '../companies/finding';
+import { shellQuoted } from '../text/shell-quoted';
 
 export const UNICODE_ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be'] as const;
 export type UnicodeEncoding = (typeof UNICODE_ENCODINGS)[number];
@@ -43,23 +44,19 @@ const BINARY_KINDS: readonly { readonly starts: string; readonly kind: string }[
 /** The beginning of every sealed file. */
 export const SEALED_FILE_BEGINNING = '{"tokenferry":"sealed-';
 
+/** The migration for which a file was sealed, in the first line of the file. */
+const SEALED_FOR = /^[^\n]*?"migration":"([a-z0-9.-]+)"/;
+
 /**
  * Returns the finding for a sealed file, and for a file that is neither CSV nor JSON, such as a workbook; null if the
  * file can be a table.
  *
  * @param head the first bytes of the file
+ * @param migrationId the migration for which a person has chosen the file; undefined if it is not known
  */
-export function notTextFinding(file: string, head: Uint8Array): Finding | null {
-  const beginning = new TextDecoder().decode(head.subarray(0, SEALED_FILE_BEGINNING.length + 'application'.length));
-  if (beginning.startsWith(SEALED_FILE_BEGINNING)) {
-    const [command, ofSupport] = beginning.endsWith('application')
-      ? ['application --sealed', "application '<migration>' --sealed"]
-      : ['credentials', "credentials '<migration>'"];
-    return {
-      ...{ code: 'sealed-file', severity: 'error', file, message: 'this file has been sealed already' },
-      advice: `choose the original file, or send this sealed file to support, who stores it with: ferry ${ofSupport} '<file>'; if you have signed in with ferry --portal, you can also run: ferry --portal '<link>' ${command} '<file>'`,
-    };
-  }
+export function notTextFinding(file: string, head: Uint8Array, migrationId?: string): Finding | null {
+  const beginning = new TextDecoder().decode(head.subarray(0, SEALED_BYTES));
+  if (beginning.startsWith(SEALED_FILE_BEGINNING)) return sealedFinding(file, beginning, migrationId);
   const kind = binaryKindOf(head);
   if (kind === null) return null;
   return {
@@ -70,6 +67,26 @@ export function notTextFinding(file: string, head: Uint8Array): Finding | null {
     advice: /Excel|spreadsheet/.test(kind)
       ? 'open it in the spreadsheet program, make sure that it shows every id in full, and save it as CSV in UTF-8 (in Excel: "CSV UTF-8")'
       : 'export the data as CSV in UTF-8, or as JSON',
+  };
+}
+
+/** The number of bytes of a sealed file that name its content and its migration. */
+const SEALED_BYTES = 512;
+
+function sealedFinding(file: string, beginning: string, migrationId?: string): Finding {
+  const sealedFor = SEALED_FOR.exec(beginning)?.[1] ?? migrationId;
+  const sealed = { code: 'sealed-file', severity: 'error', file } as const;
+  if (sealedFor !== undefined && migrationId !== undefined && sealedFor !== migrationId)
+    return {
+      ...{ ...sealed, message: `this file has been sealed already, for ${sealedFor}, not for ${migrationId}` },
+      advice: `choose the original file for ${migrationId}; this sealed file can be used only for ${sealedFor}`,
+    };
+  const id = sealedFor ?? "'<migration>'";
+  const isApplication = beginning.startsWith(`${SEALED_FILE_BEGINNING}application`);
+  const command = `${isApplication ? `application ${id} --sealed` : `credentials ${id}`} ${shellQuoted(file)}`;
+  return {
+    ...{ ...sealed, message: 'this file has been sealed already' },
+    advice: `choose the original file, or send this sealed file to support, who stores it with: ferry ${command}; if you have signed in with ferry --portal, you can also run: ferry --portal '<link>' ${command}`,
   };
 }
 

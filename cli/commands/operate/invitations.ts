@@ -16,7 +16,7 @@ import { readSigningRules } from '../../connections/client-portal';
 import { CommandFailed } from '../../shared/errors';
 import { fingerprintText, invitationsResult, isUnconfirmed, SHORT_ID_LENGTH } from '../../shared/invitations';
 import { readOpenMigrations } from '../../connections/open-migrations';
-import { shellQuoted } from '../../suggestions/remedy-commands';
+import { shellQuoted } from '../../../domain/text/shell-quoted';
 import { withMoreText, type CommandResult } from '../../terminal/output';
 
 async function assertExists(db: Database, migrationId: string): Promise<void> {

@@ -15,7 +15,7 @@ import {
 import { ROLES } from '../../../domain/migration/steps';
 import { CommandFailed } from '../../shared/errors';
 import { parseName } from '../../options/person-name';
-import { shellQuoted } from '../../suggestions/remedy-commands';
+import { shellQuoted } from '../../../domain/text/shell-quoted';
 import type { CommandResult } from '../../terminal/output';
 import type { Context } from '../../shared/context';
 

@@ -7,7 +7,7 @@ import { PRINT_NOTHING, type CommandResult } from '../../terminal/output';
 import { defaultRoute } from '../../starting/account-check';
 import type { Context } from '../../shared/context';
 import { platformOption, choiceOption } from '../../options/options';
-import { shellQuoted } from '../../suggestions/remedy-commands';
+import { shellQuoted } from '../../../domain/text/shell-quoted';
 
 interface TemplateOptions {
   readonly platform: Platform;

@@ -32,7 +32,7 @@ import type { Context } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
 import { readTextFile } from '../../shared/unreadable-file';
 import { environmentOption } from '../../options/options';
-import { shellQuoted } from '../../suggestions/remedy-commands';
+import { shellQuoted } from '../../../domain/text/shell-quoted';
 import { findingsJson, printFindings, invalidFileResult } from '../../shared/results';
 import { readSecretFile } from '../../options/secret-file';
 import { obtainedAtOption, timesFrom } from '../../credentials/obtained-at';

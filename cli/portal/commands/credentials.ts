@@ -30,7 +30,7 @@ import {
 } from '../../manifest';
 import { CommandFailed } from '../../shared/errors';
 import { fileArguments } from '../../suggestions/file-arguments';
-import { shellQuoted } from '../../suggestions/remedy-commands';
+import { shellQuoted } from '../../../domain/text/shell-quoted';
 import { assertNoTimeFor, obtainedAtOption, timesFrom } from '../../credentials/obtained-at';
 import { findingsJson, printFindings, invalidFileResult } from '../../shared/results';
 import type { CommandResult } from '../../terminal/output';

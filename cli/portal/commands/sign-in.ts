@@ -5,7 +5,7 @@ import { Secret } from '../../../security/secret';
 import { createSigningKey, parseSigningKey } from '../../../security/signing-key';
 import { addYesOption, confirm, type YesOption } from '../../shared/context';
 import { CommandFailed } from '../../shared/errors';
-import { shellQuoted } from '../../suggestions/remedy-commands';
+import { shellQuoted } from '../../../domain/text/shell-quoted';
 import type { CommandResult } from '../../terminal/output';
 import { localTime } from '../../terminal/times';
 import { clause, wasNotSent } from '../api-errors';

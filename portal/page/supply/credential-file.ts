@@ -23,6 +23,7 @@ export interface CheckOptions {
   /** Applies to credentials without an `obtainedAt` in the file. Null: the time when the file was last changed applies. */
   readonly obtainedAt: Date | null;
   readonly asWindows1252: boolean;
+  readonly migrationId: string;
   /** The companies of the migration, by reference. */
   readonly known: ReadonlyMap<string, Company>;
 }
@@ -30,7 +31,7 @@ export interface CheckOptions {
 export async function checkCredentials(
   file: File,
   platform: Platform,
-  { obtainedAt, asWindows1252, known }: CheckOptions,
+  { obtainedAt, asWindows1252, migrationId, known }: CheckOptions,
 ): Promise<CheckedFile> {
   const findings = new FindingList();
   const credentials: ParsedCredential[] = [];
@@ -41,7 +42,7 @@ export async function checkCredentials(
     ...(obtainedAt !== null && { forOtherRows: obtainedAt }),
   };
   const accented: AccentedValue[] = [];
-  const source = await openSourceFile(file, asWindows1252, findings);
+  const source = await openSourceFile(file, asWindows1252, findings, migrationId);
   if (source === null) return { findings, credentials, accented: null };
   for await (const reader of readRows(source, credentialColumns(platform), findings)) {
     const credential = parseCredential(reader, platform, times);

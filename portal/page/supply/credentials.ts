@@ -27,7 +27,9 @@ export async function openCredentials(app: App, action: Action, selected: readon
       if (!isTimeEntered) obtainedAt.value = localInput(new Date(chosen.lastModified));
       const time = isTimeEntered ? new Date(obtainedAt.value) : null;
       const known = await readByReference(eachCompany({}, say));
-      const found = await checkCredentials(chosen, platformOf(app), { obtainedAt: time, asWindows1252, known });
+      const { migrationId } = app.view();
+      const options = { obtainedAt: time, asWindows1252, migrationId, known };
+      const found = await checkCredentials(chosen, platformOf(app), options);
       const { included, others } = ofSelected(found, selected);
       const refused = refusedCredentials(included, known, {
         isRotating: app.view().isRotating,

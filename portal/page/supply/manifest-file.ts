@@ -22,7 +22,7 @@ export interface CheckedManifest {
 export async function checkManifest(
   file: File,
   platform: Platform,
-  { asWindows1252 }: { readonly asWindows1252: boolean },
+  { asWindows1252, migrationId }: { readonly asWindows1252: boolean; readonly migrationId: string },
 ): Promise<CheckedManifest> {
   const findings = new FindingList();
   const rows: ManifestRow[] = [];
@@ -31,7 +31,7 @@ export async function checkManifest(
   let row = 0;
   let withCredential = 0;
   const accented: AccentedValue[] = [];
-  const source = await openSourceFile(file, asWindows1252, findings);
+  const source = await openSourceFile(file, asWindows1252, findings, migrationId);
   if (source === null) return { findings, rows, withCredential, accented: null };
   for await (const reader of readRows(source, manifestColumns(platform, 'managed'), findings)) {
     row += 1;

@@ -14,7 +14,10 @@ export function openManifest(app: App, action: Action): void {
   const file = createFileCheck<CheckedManifest>({
     advice: 'choose a file that passes the check',
     check: async (chosen, { asWindows1252 }) => {
-      const found = await checkManifest(chosen, platformOf(app), { asWindows1252 });
+      const found = await checkManifest(chosen, platformOf(app), {
+        asWindows1252,
+        migrationId: app.view().migrationId,
+      });
       return {
         checked: isUsable(found) ? found : null,
         isWindows1252: found.accented !== null,

@@ -20,15 +20,17 @@ export interface SourceFile {
  * Reads a file. Adds problems of the whole file to the findings.
  *
  * @param asWindows1252 true if the person has chosen this encoding for a file that is not Unicode
+ * @param migrationId the migration that the page shows
  * @returns null if the file is unreadable
  */
 export async function openSourceFile(
   file: File,
   asWindows1252: boolean,
   findings: FindingList,
+  migrationId: string,
 ): Promise<SourceFile | null> {
   try {
-    const source = await read(file, asWindows1252);
+    const source = await read(file, asWindows1252, migrationId);
     if (source.finding !== null) findings.add(source.finding);
     return source;
   } catch (error) {
@@ -48,7 +50,7 @@ interface ReadFile extends SourceFile {
 }
 
 /** @throws UnreadableFile */
-async function read(file: File, asWindows1252: boolean): Promise<ReadFile> {
+async function read(file: File, asWindows1252: boolean, migrationId: string): Promise<ReadFile> {
   const problem = { severity: 'error', file: file.name } as const;
   if (file.size > MAX_BYTES)
     throw new UnreadableFile({
@@ -57,7 +59,7 @@ async function read(file: File, asWindows1252: boolean): Promise<ReadFile> {
     });
   const bytes = new Uint8Array(await file.arrayBuffer());
   const head = bytes.subarray(0, 4096);
-  const notText = notTextFinding(file.name, head);
+  const notText = notTextFinding(file.name, head, migrationId);
   if (notText !== null) throw new UnreadableFile(notText);
   const source = { name: file.name, modifiedAt: new Date(file.lastModified), finding: null, isWindows1252: false };
   const unicode = decoded(bytes, unicodeEncodingOf(head));

@@ -226,7 +226,7 @@ describeWithChromium("supplying in the portal's page", () => {
   test.each([
     ['an error by line and column', `${HEADER}\nK-1,at-MARKER,,9130,`, 'Error, line 2, column 3, refreshToken'],
     ['a missing column', 'reference,accessToken\nK-1,at-MARKER', 'Missing columns: refreshToken, realmId'],
-    ['a seal', '{"tokenferry":"sealed-credentials/1"}\n', 'This file has been sealed already'],
+    ['a seal', '{"tokenferry":"sealed-credentials/1","migration":"o.xero"}', 'been sealed already, for o.xero, not'],
     ['a workbook', Buffer.from('504b0304', 'hex'), 'This is a zip archive, not CSV or JSON'],
     ['another encoding', Buffer.from(`${HEADER}\nK\xe4-1,at-MARKER`, 'latin1'), 'This file is not UTF-8'],
     ['a quotation mark that is not closed', `${HEADER}\n"K-1,at-MARKER`, 'a quotation mark in the row'],
