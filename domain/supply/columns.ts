@@ -1,5 +1,6 @@
 import type { Platform, Route } from '../../platforms/platforms';
 import { eitherOf } from '../text/sentences';
+import { shellQuoted } from '../text/shell-quoted';
 import { inQuotes, type Report } from './findings';
 import {
   headersOfOtherPlatforms,
@@ -143,9 +144,14 @@ export function matchColumns(
     columns.ignored.some((name) => found.has(name)) &&
     missing.some((name) => ofCredential.includes(name)) &&
     !ofCredential.some((name) => found.has(name));
+  const areCredentials =
+    missing.includes('name') &&
+    columns.platform.requiredFields.every((name) => found.has(name)) &&
+    !COMPANY_FIELDS.some((name) => found.has(name));
+  const mistaken = isManifest ? NO_CREDENTIALS : areCredentials ? noManifest(file) : null;
   const explained =
     missing.length > 0
-      ? reportMissing({ file, headers, report }, missing, unknown, { columns, foreign, isManifest })
+      ? reportMissing({ file, headers, report }, missing, unknown, { columns, foreign, mistaken })
       : [];
   reportUnknown(
     file,
@@ -160,6 +166,12 @@ export function matchColumns(
   return ({ cells }) =>
     new Map([...found].flatMap(([name, index]) => (cells[index] ? [[name, cells[index]] as const] : [])));
 }
+
+/** The advice about a manifest that was chosen as the file of credentials. */
+const NO_CREDENTIALS = 'this is a manifest without credentials, so use the file that contains the credentials';
+/** The advice about a file of credentials that was chosen as the manifest. */
+const noManifest = (file: string): string =>
+  `this looks like a file of credentials, so use the manifest, and supply this file with: ferry credentials "id of the migration" ${shellQuoted(file)}; in the portal, use "Supply credentials"`;
 
 /** Reports a missing header. Does not quote the first line, because it might contain a credential. */
 function reportNoHeader(file: string, columns: Columns, report: Report): void {
@@ -190,15 +202,15 @@ interface Place {
  * Reports missing columns. Returns the unknown headers that led to the advice.
  *
  * @param foreign the found columns that are credential fields on this platform, but the organization on another
- * @param isManifest true for a file of credentials that has columns of a manifest, but none of a credential
+ * @param mistaken says what to do if the file looks like one of the other kind; null if it does not
  */
 function reportMissing(
   { file, headers, report }: Place,
   missing: readonly string[],
   unknown: readonly Cell[],
-  found: { readonly columns: Columns; readonly foreign: readonly string[]; readonly isManifest: boolean },
+  found: { readonly columns: Columns; readonly foreign: readonly string[]; readonly mistaken: string | null },
 ): readonly string[] {
-  const { columns, foreign, isManifest } = found;
+  const { columns, foreign, mistaken } = found;
   const names = headers.map(({ text }) => text.trim()).filter((text) => text !== '');
   const unused = unknown.map(({ text }) => text.trim());
   const lacksOrganization = missing.includes(columns.platform.organizationField);
@@ -207,10 +219,7 @@ function reportMissing(
   const renamed = missing.flatMap((name) => (near.has(name) ? renameText(name, near.get(name) ?? []) : []));
   const absent = missing.filter((name) => !near.has(name));
   const added = [...renamed, ...(absent.length === 0 ? [] : [`add ${columnsText(absent)}`])].join('; ');
-  const change =
-    isManifest && renamed.length === 0
-      ? `this is a manifest without credentials, so use the file that contains the credentials, or ${added}`
-      : added;
+  const change = mistaken !== null && renamed.length === 0 ? `${mistaken}; or ${added}` : added;
   const { name: platform, organizationField } = columns.platform;
   const advice =
     lacksOrganization && foreign.length > 0

@@ -107,20 +107,30 @@ test.each([
     'rename "Customer" to reference if that is its content; rename "Company name" to name',
   ],
   [
+    'a file of credentials',
+    'reference,accessToken,refreshToken,realmId,obtainedAt\nA-1,a,r,1,2026-01-01T00:00:00Z',
+    `this looks like a file of credentials, so use the manifest, and supply this file with: ferry credentials "id of the migration" 'FILE'; in the portal, use "Supply credentials"; or add the column name`,
+  ],
+  [
+    'a manifest with credentials',
+    'reference,wave,accessToken,refreshToken,realmId\nA-1,1,a,r,1',
+    'add the column name',
+  ],
+  [
     'a file of another platform',
     'reference,name,tenantId\nA-1,Acme,1',
     'this looks like a file for Xero, so check the platform; if QuickBooks Online is right, rename "tenantId" to realmId',
   ],
 ])('a header that probably means a missing column is suggested: %s', async (_, content, advice) => {
   const [missing] = (await findingsOf(content)).filter(({ code }) => code === 'missing-column');
-  expect(missing?.advice).toBe(advice);
+  expect(missing?.advice).toBe(advice.replace('FILE', missing?.file ?? ''));
 });
 
 test.each([
   [
     'a manifest',
     'reference,name,realmId\nA-1,Acme,1',
-    'this is a manifest without credentials, so use the file that contains the credentials, or add the columns accessToken and refreshToken',
+    'this is a manifest without credentials, so use the file that contains the credentials; or add the columns accessToken and refreshToken',
   ],
   [
     'a manifest with credentials under other names',
