@@ -147,20 +147,31 @@ async function printNotMoved(
 const VIEW_WITHIN_MS = 8_000;
 const POLL_EVERY_MS = 500;
 
+/**
+ * Asserts that the person may decide. A command that asks for a secret or reads a file checks this first.
+ *
+ * @throws CommandFailed
+ */
+export function assertMayDecide(
+  { role, publicKey, isKeyConfirmed }: Connection['session'],
+  view: Pick<MigrationView, 'state' | 'contact'>,
+): void {
+  if (role !== 'client' || publicKey === null)
+    throw new CommandFailed('your invitation is read-only', 'ask your contact for an invitation with the role client');
+  if (!isKeyConfirmed && !isOver(view.state))
+    throw new CommandFailed('support has not confirmed your key yet', confirmAdvice(view, publicKey));
+}
+
 async function offered(
   context: PortalContext,
   { session, readMigration }: Connection,
   { message, step }: Deciding,
 ): Promise<{ readonly view: MigrationView; readonly action: Action }> {
-  const { role, publicKey, isKeyConfirmed } = session;
-  if (role !== 'client' || publicKey === null)
-    throw new CommandFailed('your invitation is read-only', 'ask your contact for an invitation with the role client');
   assertStep(step);
   const until = Date.now() + VIEW_WITHIN_MS;
   for (;;) {
     const { view }: MigrationAnswer = await readMigration();
-    if (!isKeyConfirmed && !isOver(view.state))
-      throw new CommandFailed('support has not confirmed your key yet', confirmAdvice(view, publicKey));
+    assertMayDecide(session, view);
     const candidates = view.actions.filter((each) => each.message === message);
     const isOfStep = (each: Action): boolean => step === undefined || each.step === undefined || each.step === step;
     const ofStep = candidates.filter(isOfStep);

@@ -9,7 +9,7 @@ import { readClientSecret } from '../../options/secret-file';
 import type { CommandResult } from '../../terminal/output';
 import { withPortal, type Connection } from '../connection';
 import type { PortalContext } from '../context';
-import { decisionResult, review, sign, type DecideOptions } from '../decide';
+import { assertMayDecide, decisionResult, review, sign, type DecideOptions } from '../decide';
 import { assertSealedWith, PROVIDER_SOURCE, trustedKey } from '../sealing-key';
 import { addDecideOptions } from './decisions';
 
@@ -38,6 +38,7 @@ async function supply(context: PortalContext, portal: Connection, options: Optio
   // Checks the options before the person compares a fingerprint.
   if (options.sealed === undefined) applicationFrom(options, 'a sealed file');
   const { view } = await portal.readMigration();
+  assertMayDecide(portal.session, view);
   const key = await trustedKey(context, portal, view, options);
   const { box, ...facts } = await readApplication(context, key, options);
   const message = 'applicationSupplied';

@@ -36,7 +36,7 @@ import { findingsJson, printFindings, invalidFileResult } from '../../shared/res
 import type { CommandResult } from '../../terminal/output';
 import { withPortal, type Connection } from '../connection';
 import { commandText, type PortalContext } from '../context';
-import { assertDecided, printOutcome, review, send, type DecideOptions } from '../decide';
+import { assertDecided, assertMayDecide, printOutcome, review, send, type DecideOptions } from '../decide';
 import { eachCompany } from '../reading';
 import { assertSealedWith, PROVIDER_SOURCE, trustedKey } from '../sealing-key';
 import { inReadersZone } from '../summary';
@@ -109,6 +109,7 @@ async function supply(
   { message, file, options }: Supply,
 ): Promise<CommandResult> {
   const { view } = await portal.readMigration();
+  assertMayDecide(portal.session, view);
   const key = await trustedKey(context, portal, view, options);
   const original = await identifyFile(file);
   const known = await readByReference(eachCompany(portal));

@@ -9,7 +9,7 @@ import { listAllFindings } from '../../suggestions/file-arguments';
 import type { CommandResult } from '../../terminal/output';
 import { withPortal, type Connection } from '../connection';
 import { commandText, type PortalContext } from '../context';
-import { assertDecided, printOutcome, review, send, type DecideOptions } from '../decide';
+import { assertDecided, assertMayDecide, printOutcome, review, send, type DecideOptions } from '../decide';
 import { addDecideOptions } from './decisions';
 import { collected } from '../../../domain/text/streams';
 
@@ -38,6 +38,7 @@ async function supply(
   options: ManifestOptions,
 ): Promise<CommandResult> {
   const { view } = await portal.readMigration();
+  assertMayDecide(portal.session, view);
   const { migrationId } = view;
   const platform = findPlatform(view.platform.key);
   if (!platform)

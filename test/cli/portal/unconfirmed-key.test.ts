@@ -1,4 +1,4 @@
-/** Tests what `ferry --portal list` and `watch` say to a person whose key support has not confirmed. */
+/** Tests what `ferry --portal` says to a person whose key support has not confirmed. */
 import { rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createSigningKey } from '../../../security/signing-key';
@@ -20,7 +20,7 @@ interface Portal {
   readonly states?: readonly ('running' | 'completed')[];
 }
 
-async function run(command: string, { isKeyConfirmed, states = ['running'] }: Portal) {
+async function run(command: string | readonly string[], { isKeyConfirmed, states = ['running'] }: Portal) {
   const [confirmed, left] = [[...isKeyConfirmed], [...states]];
   const next = <Value>(values: Value[]): Value | undefined => (values.length > 1 ? values.shift() : values[0]);
   const answerTo = (url: string) =>
@@ -36,8 +36,8 @@ async function run(command: string, { isKeyConfirmed, states = ['running'] }: Po
   const answer = ({ url = '' }: IncomingMessage, response: ServerResponse) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answerTo(url)));
   };
-  const { out } = await runAgainst(answer, { home, signingKey: createSigningKey('client') }, command);
-  return out;
+  const { out, err } = await runAgainst(answer, { home, signingKey: createSigningKey('client') }, ...[command].flat());
+  return out + err;
 }
 
 test('the list asks to confirm the key', async () => {
@@ -51,4 +51,15 @@ test('watch asks to confirm the key until support has confirmed it', async () =>
   const headlines = out.split('\n').flatMap((line) => line.match(/41 of 60 .*?\..*?\./)?.[0] ?? []);
   // Two views of the running migration, its end, and the result.
   expect(headlines).toEqual([CONFIRM, NOTHING, NOTHING, NOTHING]);
+});
+
+test.each([
+  ['application', '--client-id', 'AB12', '--environment', 'production'],
+  ['credentials', '/nonexistent/credentials.csv'],
+  ['replace-credential', '/nonexistent/credentials.csv'],
+  ['manifest', '/nonexistent/manifest.csv'],
+])('%s says that the key is not confirmed before it asks for a secret or reads a file', async (...command) => {
+  expect(await run(command, { isKeyConfirmed: [false] })).toMatch(
+    /^ferry: support has not confirmed your key yet; call .*, and read out the fingerprint /,
+  );
 });
