@@ -2,6 +2,7 @@
 import {
   approverFingerprint,
   approverWithKey,
+  signingRules,
   type Approver,
   type ApproverChange,
   type SigningRules,
@@ -69,12 +70,23 @@ export function removalDeadlock(
   return deadlockOf(approvers) === null ? deadlockOf(remaining) : null;
 }
 
-/** Adds or removes an approver. */
-export function changeApprovers(state: MigrationState, decision: ApproverDecision, at: string): Ruling {
+/**
+ * Adds or removes an approver.
+ *
+ * @param atStart the approvers that the migration was started with; null if it was started without approvers
+ */
+export function changeApprovers(
+  state: MigrationState,
+  decision: ApproverDecision,
+  atStart: readonly Approver[] | null,
+  at: string,
+): Ruling {
   const { kind, approver, by } = decision;
   const change: ApproverChange = { kind, approver, by, at };
   const person = `${approver.by} (${approver.role})`;
-  const verb = kind === 'add-approver' ? 'added as an approver' : 'removed as an approver';
+  const isApprover = approverWithKey(signingRules(atStart, state.approverChanges).approvers, approver.publicKey);
+  const added = isApprover ? 'was already an approver' : 'added as an approver';
+  const verb = kind === 'add-approver' ? added : 'removed as an approver';
   return applied(
     { ...state, approverChanges: [...(state.approverChanges ?? []), change] },
     `${person} ${verb}, key ${approverFingerprint(approver)}`,

@@ -206,7 +206,7 @@ function reapplyUnrecorded(rules: DecisionRules) {
 function ruleWithGuards(state: MigrationState, decision: Decision, at: string, rules: DecisionRules): Ruling {
   // Adds the next window last. The reason of a withdrawal must not mention it, because the state keeps that reason
   // after the window has opened.
-  const ruling = withNextWindow(withWithdrawals(state, rule(state, decision, at), decision, at), decision, at);
+  const ruling = withNextWindow(withWithdrawals(state, rule(state, decision, at, rules), decision, at), decision, at);
   if (ruling.state === null) return ruling;
   const refusal =
     approverRefusal(decision, signingRules(rules.approvers, state.approverChanges)) ??
@@ -214,7 +214,7 @@ function ruleWithGuards(state: MigrationState, decision: Decision, at: string, r
   return refusal === null ? { ...ruling, state: withRevisions(state, ruling.state, decision) } : refused(refusal);
 }
 
-function rule(state: MigrationState, decision: Decision, at: string): Ruling {
+function rule(state: MigrationState, decision: Decision, at: string, { approvers }: DecisionRules): Ruling {
   const refusal = preconditionRefusal(decision, factsOfState(state), at);
   if (refusal !== null) return refused(refusal);
   switch (decision.kind) {
@@ -253,7 +253,7 @@ function rule(state: MigrationState, decision: Decision, at: string): Ruling {
       return replaceCredentials(state, decision);
     case 'add-approver':
     case 'remove-approver':
-      return changeApprovers(state, decision, at);
+      return changeApprovers(state, decision, approvers, at);
     case 'adjust':
       return applied(
         { ...state, limits: { ...state.limits, ...decision.limits }, estimate: withoutEnds(state.estimate) },

@@ -180,6 +180,16 @@ test('the outcome names the person and the fingerprint of the key', () => {
   expect(state.outcomes.at(-1)?.text).toBe(`Cleo (client) added as an approver, key ${fingerprint}`);
 });
 
+test('the outcome of a key that was added again says that its owner was already an approver', () => {
+  const textOf = (...args: Parameters<typeof run>) => run(...args).state.outcomes.at(-1)?.text;
+  const cleo = `was already an approver, key ${approverFingerprint(OF_CLEO)}`;
+  expect(textOf(DEFAULT_DECISION_RULES, add(OF_CLEO), add(OF_CLEO))).toBe(`Cleo (client) ${cleo}`);
+  const sam = `was already an approver, key ${approverFingerprint(OF_SAM)}`;
+  expect(textOf(SIGNED_BY_SAM, add(OF_SAM, SAM))).toBe(`Sam (support) ${sam}`);
+  const readded = [add(OF_CLEO), add(OF_NEW_CLEO), remove(OF_CLEO), add(OF_CLEO)];
+  expect(textOf(DEFAULT_DECISION_RULES, ...readded)).toMatch(/^Cleo \(client\) added as an approver, /);
+});
+
 describe('under the four-eyes rule, the key of an approver', () => {
   const person = (role: 'client' | 'support', by: string) => ({ role, by, publicKey: by });
   const [sam, ann] = [person('support', 'Sam'), person('support', 'Ann')];
