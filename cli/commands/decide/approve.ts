@@ -97,7 +97,7 @@ function approve(
     const other = progress && roleSoFar(progress, options);
     if (other)
       output.warn(
-        `${options.by} has approved or proposed only as ${other} so far; to approve as ${other}, add --as ${other}`,
+        `note: ${options.by} now approves as ${options.as}, but has approved or proposed only as ${other} so far; to approve as ${other} instead, add --as ${other}`,
       );
     const others = progress && othersText(progress, step, options, portal);
     if (unanswered) {

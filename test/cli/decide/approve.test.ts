@@ -90,10 +90,10 @@ test('a person who has acted only in the other role is told so', async () => {
   // The four-eyes rule refuses this approval, so no question is asked.
   expect(asClient.questions).toEqual([]);
   expect(asClient.err).toContain(
-    'Sam has approved or proposed only as support so far; to approve as support, add --as support',
+    'ferry: note: Sam now approves as client, but has approved or proposed only as support so far; to approve as support instead, add --as support\n',
   );
   const asSupport = await answering(false, 'approve', ID, 'update-application', ...SAM);
-  expect(asSupport.err).not.toContain('has approved or proposed only as');
+  expect(asSupport.err).not.toContain('approved or proposed only as');
 });
 
 test.each([
