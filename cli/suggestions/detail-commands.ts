@@ -144,7 +144,7 @@ function applicationCommands(
     case 'different': {
       const { other } = conflict;
       if (other.client === applications?.client) return [{ command: applicationCommand(progress, other.application) }];
-      const before = `move one of the clients to its own account (docs/deploying.md), or wait until ${other.migrationId} has ended, if it moves no companies`;
+      const before = `move one of the clients to its own account (docs/deploying.md); or, if ${other.migrationId} moves no companies, wait until it has ended`;
       return [{ command: bySupport(`ferry show ${other.migrationId}`), before }];
     }
   }

@@ -68,7 +68,7 @@ const ACCOUNT_ADVICE = 'an account serves one client, so give each client its ow
 
 // In self-service, the client cannot supply an application.
 const adviceForOneClient = (isSelfService: boolean): string =>
-  `${isSelfService ? 'ask support to register' : 'supply'} the same application for both migrations, or wait until the other migration has ended, if it moves no companies`;
+  `${isSelfService ? 'ask support to register' : 'supply'} the same application for both migrations; or, if the other migration moves no companies, wait until it has ended`;
 
 export function isSameApplication(one: ApplicationFacts, other: ApplicationFacts): boolean {
   return one.clientId === other.clientId && one.environment === other.environment;

@@ -50,7 +50,7 @@ function resumeText(state: MigrationState): string {
     const also = who.length === 0 ? '' : `; ${who.join(' and ')} also paused the migration`;
     return `${resumptionTask(state, automatic.stopReason, automatic)}${also}`;
   }
-  return 'resume the migration once the pause is no longer needed; support or the client can do so';
+  return 'resume the migration once the pause is no longer needed';
 }
 
 function waitingInStep(state: MigrationState): WaitingFor {

@@ -274,6 +274,6 @@ async function assertNotReplacing(
   throw new CommandFailed(
     `${other.migrationId} uses the application ${applicationName(other.application)}. ` +
       `${applicationName(application)} would replace it, because an account has only one ${platformName} application`,
-    `nothing was sent; ${instead}, or wait until ${other.migrationId} has ended, if it moves no companies`,
+    `nothing was sent; ${instead}; or, if ${other.migrationId} moves no companies, wait until it has ended`,
   );
 }

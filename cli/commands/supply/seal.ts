@@ -119,7 +119,7 @@ function migrationKeyResult(key: MigrationKey): CommandResult {
       output.line();
       output.line('The key is not secret. Send it to the client, who saves it in the file migration.key and runs:');
       output.line('  ferry seal credentials.csv --for migration.key');
-      output.line('If the client specifies no fingerprint, the command asks whether you publish this fingerprint:');
+      output.line('Without --provider, the command asks the client whether you publish this fingerprint:');
       output.line(`  ${signedBy}`);
       output.line('Publish it, for example on your website. Do not send it together with the migration key.');
     },

@@ -176,7 +176,7 @@ function signedInResult(
         output.line(`  ${output.styled('bold', fingerprintOfKey(publicKey))}`);
         output.line();
         output.line(
-          'Until support has confirmed your key, you cannot decide or supply anything, but you can read the migration. If the migration has ended, your key needs no confirmation. See your migration with:',
+          'You can already read the migration. You can decide and supply once support has confirmed your key. If the migration has ended, you need not call. See your migration with:',
         );
         output.line(`  ${commandText(context, 'show', migrationId)}`);
       }

@@ -139,7 +139,7 @@ test('decisions are kept while no worker is running, and are applied once a work
   expect(watched.json['pause']).toMatchObject({ reason: 'tea' });
   expect(watched.json['waitingFor']).toEqual({
     roles: ['support'],
-    what: 'resume the migration once the pause is no longer needed; support or the client can do so',
+    what: 'resume the migration once the pause is no longer needed',
   });
   const reshown = await ferry(['show', id], undefined, orchestrator.env);
   expect(reshown.out).toMatch(/^Paused by .+ since .+ UTC: tea\nWaiting for client or support: resume the migration/m);

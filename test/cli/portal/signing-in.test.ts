@@ -129,7 +129,7 @@ test('sign-in shows a session that is in use, even if support has not confirmed 
     '. Once support has confirmed your key, ferry signs you in again when the session ends\n',
   );
   expect(again.out).toContain(
-    'Until support has confirmed your key, you cannot decide or supply anything, but you can read the migration.',
+    'You can already read the migration. You can decide and supply once support has confirmed your key. If the migration has ended, you need not call.',
   );
   expect(stored(cleo)['token']).toBe(before);
 });

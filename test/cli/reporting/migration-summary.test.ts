@@ -179,7 +179,7 @@ test('sentences are broken between words', () => {
   const waiting = lines.findIndex((line) => line.startsWith('Waiting for client or support: resume'));
   expect(lines[waiting]?.length).toBeLessThanOrEqual(80);
   expect(lines.slice(waiting, waiting + 2).join(' ')).toBe(
-    'Waiting for client or support: resume the migration once the pause is no longer needed; support or the client can do so',
+    'Waiting for client or support: resume the migration once the pause is no longer needed',
   );
 });
 

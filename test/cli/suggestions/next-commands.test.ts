@@ -228,7 +228,7 @@ test('in self-service, a pause by support can be lifted by support and by the cl
       ...step6({ waiting: 1 }, { pause }),
       route: 'self-service',
     });
-    expect(progress.waitingFor.what).toContain('support or the client can do so');
+    expect(progress.waitingFor.what).toBe('resume the migration once the pause is no longer needed');
     return nextCommands(progress, NO_COMPANIES, NOW).flatMap(({ who, command }) =>
       command.includes('resume') ? who : [],
     );

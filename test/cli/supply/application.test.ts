@@ -256,7 +256,7 @@ test('an application that would replace the application of another open migratio
     err:
       `ferry: ${ID} uses the application x (production). bee-app (production) would replace it, because an account ` +
       `has only one QuickBooks Online application; nothing was sent; give each client its own ` +
-      `account (docs/deploying.md), or wait until ${ID} has ended, if it moves no companies\n`,
+      `account (docs/deploying.md); or, if ${ID} moves no companies, wait until it has ended\n`,
   });
   expect(await registeredApplication()).toEqual({ clientId: 'x', environment: 'production' });
 

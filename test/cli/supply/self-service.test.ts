@@ -146,7 +146,7 @@ test('the client can pause, change the limits and resume', async () => {
     state: 'paused',
     waitingFor: {
       roles: ['client'],
-      what: 'resume the migration once the pause is no longer needed; support or the client can do so',
+      what: 'resume the migration once the pause is no longer needed',
     },
     next: [{ command: `ferry resume ${id} --as client --by tester` }],
   });

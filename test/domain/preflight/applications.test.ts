@@ -91,7 +91,7 @@ test('in self-service, the client is told to ask support, because it cannot supp
   const adviceFor = (isSelfService: boolean) =>
     applicationConflicts(app('kite-app'), ofOneClient, isSelfService)[0]?.advice;
   const same =
-    'the same application for both migrations, or wait until the other migration has ended, if it moves no companies';
+    'the same application for both migrations; or, if the other migration moves no companies, wait until it has ended';
   expect(adviceFor(true)).toBe(`ask support to register ${same}`);
   expect(adviceFor(false)).toBe(`supply ${same}`);
 });

@@ -68,7 +68,7 @@ test('a notice says what to do, but contains no names', () => {
   );
   const pause = { reason: 'Cleo Bramble is on holiday', by: 'Sam', stopReason: null, at: SINCE };
   expect(noticeFor(stateAt('complete-migration', { pause }))).toBe(
-    'resume the migration once the pause is no longer needed; support or the client can do so',
+    'resume the migration once the pause is no longer needed',
   );
   const stop = { reason: 'anything', by: null, stopReason: 'key-refused', at: SINCE } as const;
   expect(noticeFor(stateAt('complete-migration', { pause: stop }))).toMatch(/^the service rejects .* API key/);

@@ -200,7 +200,7 @@ test.each<[string, MigrationState, readonly Role[], string]>([
     'a pause',
     stateAt('schedule', { pause: { reason: 'lunch', by: 'Sam', stopReason: null, at: AT } }),
     ['support'],
-    'resume the migration once the pause is no longer needed; support or the client can do so',
+    'resume the migration once the pause is no longer needed',
   ],
   [
     'an automatic pause',
