@@ -87,9 +87,11 @@ export async function checkWorker(
   if (answered === null && polled === 0) return problem(WORKER, 'no worker is running', howToStart);
   if (activities === 0) return problem(WORKER, 'no worker polls for activity tasks', howToPoll);
   if (answered === null && workflows === 0) return problem(WORKER, 'no worker polls for workflow tasks', howToPoll);
+  // A worker that has stopped stays in Temporal's list for minutes.
+  const countText = polled > 1 ? `${polledText}, including any that have stopped since` : polledText;
   if (answered === null)
-    return ok(WORKER, `${polledText}; the workers were not queried, because the namespace has no migration`);
-  return ok(WORKER, `answers; ${polledText}`);
+    return ok(WORKER, `${countText}; the workers were not queried, because the namespace has no migration`);
+  return ok(WORKER, `answers; ${countText}`);
 }
 
 const START = 'start a worker (node dist/worker/main.js)';

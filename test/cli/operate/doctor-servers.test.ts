@@ -131,6 +131,25 @@ test('the worker of a stack is restarted with its stack, and another worker by i
   );
 });
 
+test('the number of workers includes workers that have stopped, which Temporal lists for minutes', async () => {
+  const nowMs = Date.parse('2030-01-06T21:00:00Z');
+  const textWith = async (pollers: number): Promise<string> => {
+    const polled = { lastAccessTime: { seconds: nowMs / 1_000 } };
+    const workflowService = {
+      listWorkflowExecutions: async () => ({ executions: [] }),
+      describeTaskQueue: async () => ({ pollers: Array.from({ length: pollers }, () => polled) }),
+    };
+    const connection = { workflowService } as unknown as Connection;
+    const payloadKeys = { value: parsePayloadKeys(new Secret(randomBytes(32).toString('base64'))) };
+    return (await checkWorker(connection, 'default', payloadKeys, Promise.resolve(nowMs), {})).finding;
+  };
+  const unqueried = '; the workers were not queried, because the namespace has no migration';
+  expect(await textWith(10)).toBe(
+    `10 workers polled in the last two minutes, including any that have stopped since${unqueried}`,
+  );
+  expect(await textWith(1)).toBe(`1 worker polled in the last two minutes${unqueried}`);
+});
+
 test('worker versions: another server that answers late does not make this check fail', async () => {
   const version = { deploymentName: 'ferry', buildId: 'b1' };
   const polling = { deploymentOptions: { ...version, workerVersioningMode: 2 } };
