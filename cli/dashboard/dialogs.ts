@@ -263,11 +263,13 @@ async function draftRetry(
       : await prompts.choose('Which companies?', [...selected, ALL_TO_RETRY], reference);
   const isAll = chosen === ALL_TO_RETRY.value;
   const companies = isAll ? 'all' : [chosen];
+  const progress = await readProgressIfAnswered(ferry, migrationId);
+  assertOpen(progress);
   await assertApplicable(ferry.db, migrationId, { name: 'retry', message: 'retry' }, companies);
   return {
     message: 'retry',
     question: `In ${migrationId}, retry ${isAll ? ALL_TO_RETRY.name : companyText(chosen)}?`,
-    consequence: withdrawalConsequence(await readProgressIfAnswered(ferry, migrationId)),
+    consequence: withdrawalConsequence(progress),
     fields: { companies },
     reason: 'optional',
   };

@@ -82,12 +82,12 @@ describe('before a terminated migration is closed', () => {
     expect(detail?.progress.state).toBe('terminated');
   });
 
-  test('the dashboard refuses decisions about its step without a question', async () => {
+  test('the dashboard refuses its decisions without a question', async () => {
     const terminal = { stdout: capturedStream(), stderr: capturedStream(), env: {} };
     const prompts = {} as Prompts;
     const context = { ferry: orchestrator.ferry, terminal, prompts, role: 'support', by: 'Sam' };
     const openDialog = openDialogs(context as unknown as DialogContext);
-    for (const kind of ['approve', 'reject', 'resume'] as const)
+    for (const kind of ['approve', 'reject', 'resume', 'retry'] as const)
       expect(await openDialog({ kind, migrationId: id }, 'complete-migration')).toEqual({
         outcome: 'failed',
         text: `migration ${id} is terminated and accepts no more decisions; to close the migration, run: ferry sweep --close ${id}`,
