@@ -62,8 +62,8 @@ const STATUS_WITHIN_MS = 3_000;
 
 /**
  * Asks Temporal whether the workflow of a migration has ended abnormally although the migration has not ended in the
- * ledger, for example because somebody has terminated the workflow. Best effort, because the ledger alone can answer the
- * other questions about a migration.
+ * ledger, for example because somebody has terminated the workflow. Best effort, because the ledger alone can answer
+ * the other questions about a migration.
  *
  * @returns null if the workflow has not ended abnormally, if the migration has ended or was not started, or if Temporal
  *   does not answer or does not know the workflow

@@ -55,7 +55,9 @@ export function readRunningStack(home: string): RunningStack | undefined {
   return stack.success && isAlive(stack.data.pid) ? stack.data : undefined;
 }
 
-/** Returns whether a stack has ever run in this home folder. Only a stack creates the database of its Temporal there. */
+/**
+ * Returns whether a stack has ever run in this home folder. Only a stack creates the database of its Temporal there.
+ */
 export function hasRunStack(home: string): boolean {
   return existsSync(path.join(home, 'temporal.db'));
 }

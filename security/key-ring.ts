@@ -51,7 +51,9 @@ export const parseMasterKeys = (text: Secret): KeyRing => parseKeyRing(text, 'ma
 /** Parses the keys that encrypt the payloads in Temporal: see {@link parseKeyRing}. */
 export const parsePayloadKeys = (text: Secret): KeyRing => parseKeyRing(text, 'payload key');
 
-/** Parses the keys under which the Company Data Service encrypts tokens and client secrets: see {@link parseKeyRing}. */
+/**
+ * Parses the keys under which the Company Data Service encrypts tokens and client secrets: see {@link parseKeyRing}.
+ */
 export const parseServiceKeys = (text: Secret): KeyRing => parseKeyRing(text, 'service key');
 
 const CREATE_KEY = `openssl rand -base64 ${KEY_BYTES}`;

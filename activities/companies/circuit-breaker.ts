@@ -18,8 +18,8 @@
  *
  * A series is long enough when one of these is true:
  *
- * - A probe has found the service down after a company was deferred because of the service (service-probe.ts). The probe
- *   finds an outage of the service within seconds, even at a few companies per minute.
+ * - A probe has found the service down after a company was deferred because of the service (service-probe.ts). The
+ *   probe finds an outage of the service within seconds, even at a few companies per minute.
  * - It has as many deferrals in this slice as companies can be in flight at once (the threshold). Fewer deferrals can
  *   all come from one brief glitch. The threshold is passed to `isOpen` and `report` each time, because limits can
  *   change during a slice.

@@ -8,9 +8,9 @@ import { CommandFailed } from '../shared/errors';
 export type FollowedConfig = MigrationClientConfig & Partial<Config<'runningStack'>>;
 
 /**
- * Connects the client again if the running stack has other addresses than before, because `ferry up` was restarted while
- * another program used a port. Otherwise, or if the new addresses cannot be used, leaves the client as it is. A client
- * that was not connected to a stack never changes, because a stack that starts later has other migrations.
+ * Connects the client again if the running stack has other addresses than before, because `ferry up` was restarted
+ * while another program used a port. Otherwise, or if the new addresses cannot be used, leaves the client as it is. A
+ * client that was not connected to a stack never changes, because a stack that starts later has other migrations.
  *
  * @throws DatabaseUnavailable if a newer version of Tokenferry has updated the ledger of the stack. Only a restart of
  *   this program with the newer version can help.

@@ -24,7 +24,9 @@ export interface Unanswered {
   so(consequence: string): string;
   /** The remedy for the missing answer. It can be followed by `; then ...`. */
   readonly remedy: string;
-  /** How to find the cause. Does not say that a worker must run, because a sentence with the field `once` precedes it. */
+  /**
+   * How to find the cause. Does not say that a worker must run, because a sentence with the field `once` precedes it.
+   */
   readonly diagnosis: string;
   /** Says how to go on without an answer: `without` is a clause such as `add the step to the command`. */
   orWithout(without: string): string;

@@ -21,7 +21,9 @@ interface Supplied extends SupplyResult {
   readonly advice: string | null;
   /** True if the ledger uses fewer credentials than were stored. The text of the decision then says how many. */
   readonly isPartlyUsed: boolean;
-  /** Number of companies that already had a credential. Absent for a command whose purpose is to replace credentials. */
+  /**
+   * Number of companies that already had a credential. Absent for a command whose purpose is to replace credentials.
+   */
   readonly replacing?: number;
 }
 

@@ -39,7 +39,8 @@ export function checkClocks(clocks: readonly ClockReading[]): CheckResult {
 
 /**
  * Returns by how many milliseconds the clock of a server is at least ahead of this machine's clock, or behind it
- * (negative). Returns 0 if the whole seconds of the `Date` header and the time of the request can explain the difference.
+ * (negative). Returns 0 if the whole seconds of the `Date` header and the time of the request can explain the
+ * difference.
  *
  * @param date the header; all times are in milliseconds since 1970
  */

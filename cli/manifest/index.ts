@@ -3,8 +3,8 @@
  *
  * `readManifest` and `readCredentials` check a whole file and collect its errors. Rows are then read from the file
  * again, one at a time, and are never all in memory. The path of a row: `source-file` (bytes to text), and in
- * domain/supply `csv-table` or `json-table` (text to cells), `columns` (cells to fields), `row-reader` (checked fields),
- * `row-parser` (company or credential).
+ * domain/supply `csv-table` or `json-table` (text to cells), `columns` (cells to fields), `row-reader` (checked
+ * fields), `row-parser` (company or credential).
  */
 export { readCredentials, readManifest, type Credentials, type Manifest, type ManifestFiles } from './read-manifest';
 export { FileChanged } from './row-file';

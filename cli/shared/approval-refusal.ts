@@ -5,7 +5,9 @@ import { ROLES, STEP_RULES, type Role, type Step } from '../../domain/migration/
 import { decisionFactsOf } from '../../domain/progress/decision-facts';
 import type { Progress } from '../../domain/progress/progress';
 
-/** Returns why the migration will refuse this approval, for example because nothing is to be approved yet; else null. */
+/**
+ * Returns why the migration will refuse this approval, for example because nothing is to be approved yet; else null.
+ */
 export function approvalRefusal(
   progress: Progress,
   step: Step,

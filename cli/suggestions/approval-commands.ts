@@ -35,8 +35,8 @@ export function signOffs(progress: Progress): readonly NextCommand[] {
 }
 
 /**
- * Returns the command that approves, or the command that adds an approver if the four-eyes rule excludes every approver.
- * Adds `--by` for support if the rule excludes a person, because the default can be that person's name.
+ * Returns the command that approves, or the command that adds an approver if the four-eyes rule excludes every
+ * approver. Adds `--by` for support if the rule excludes a person, because the default can be that person's name.
  */
 function approvalBy(who: Role, progress: Progress, command: string): NextCommand {
   if (needsAnotherApprover(progress, progress.step, who)) return anotherApprover(progress.migrationId, who);

@@ -152,7 +152,8 @@ function applicationCommands(
 
 /**
  * Suggests supplying this application; if it is null, the command contains a placeholder, because only the client knows
- * the client id. If neither the platform nor a known application shows the environment, says how to specify the sandbox.
+ * the client id. If neither the platform nor a known application shows the environment, says how to specify the
+ * sandbox.
  *
  * @param similar an application in the environment to suggest; null if none is known
  */

@@ -37,7 +37,9 @@ export interface AlreadyWritten {
   readonly failed?: boolean;
 }
 
-/** Thrown when the reader of a streamed result has closed the pipe, as `head` does. The rest of the result is dropped. */
+/**
+ * Thrown when the reader of a streamed result has closed the pipe, as `head` does. The rest of the result is dropped.
+ */
 export class OutputClosed extends Error {
   override readonly name = 'OutputClosed';
 

@@ -52,8 +52,8 @@ export class TableFormatter {
   }
 
   /**
-   * Says how to see the optional columns that were left out; null if none was, or if they have no values. Must be called
-   * after `format`.
+   * Says how to see the optional columns that were left out; null if none was, or if they have no values. Must be
+   * called after `format`.
    */
   leftOut(rows: readonly (readonly TableCell[])[]): string | null {
     const leftOut = this.columns.filter(

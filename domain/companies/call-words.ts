@@ -87,7 +87,9 @@ function callWords(method: string, path: string, referenceOf: ReferenceOf): stri
   return (isCall(COMPANY_CALLS, rest) ?? 'make a call about {company}').replace('{company}', () => company);
 }
 
-/** The ledger can contain texts of earlier versions, in which an answer is `not from the service (probably a proxy)`. */
+/**
+ * The ledger can contain texts of earlier versions, in which an answer is `not from the service (probably a proxy)`.
+ */
 const ANSWER =
   /^answered (\d{3})(; the answer is not from the service, but probably from a proxy:|, not from the service \(probably a proxy\):)?(.*)$/s;
 const RETRY_AFTER = / and asks for a retry after (\S+)$/;

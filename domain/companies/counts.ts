@@ -33,7 +33,8 @@ export interface Counts {
   readonly skipped: number;
   readonly excluded: number;
   /**
-   * The first five references of failed or left-out companies; null or absent if there are none, or if they are unknown.
+   * The first five references of failed or left-out companies; null or absent if there are none, or if they are
+   * unknown.
    */
   readonly firstNotMoved?: readonly string[] | null;
   readonly outcomeUnknown: number;

@@ -65,9 +65,9 @@ type ForecastInput = Pick<
 >;
 
 /**
- * Scales the estimate to the companies that are still open, at no more companies per minute than the limit allows. Leaves
- * out deferred companies, because their wait can be much longer than their move. Null if there is no estimate, no other
- * company is open, or the migration or its workflow has ended.
+ * Scales the estimate to the companies that are still open, at no more companies per minute than the limit allows.
+ * Leaves out deferred companies, because their wait can be much longer than their move. Null if there is no estimate,
+ * no other company is open, or the migration or its workflow has ended.
  */
 export function remainingWork(
   progress: Pick<Progress, 'state' | 'counts' | 'estimate' | 'companiesPerMinute'>,
@@ -206,8 +206,8 @@ function workOf(progress: WorkInput, companies: number): RemainingWork | null {
   if (work === null) return null;
   const lowestMs = Math.round(timeAtPace(companies - counts.importing - counts.syncing, companiesPerMinute));
   if (work.lowMs >= lowestMs) return work;
-  // The estimate is too short, because the limit was set later. At the limit, beginning the moves alone takes `lowestMs`.
-  // Afterwards the last companies still sync; the estimate does not contain this time separately, so all of it is added.
+  // The estimate is too short, because the limit was set later. At the limit, beginning the moves takes `lowestMs`. The
+  // last companies still sync afterwards; the estimate does not contain this time separately, so all of it is added.
   return { companies, lowMs: lowestMs + work.lowMs, highMs: lowestMs + work.highMs };
 }
 

@@ -87,8 +87,9 @@ export function fourEyesTexts(progress: Progress): readonly string[] {
 }
 
 /**
- * Returns the people who decide for the client, and whose approval of the step the four-eyes rule refuses. Empty without
- * the rule. If the client's decisions need no signature, its people are not known, except the one who proposed the time.
+ * Returns the people who decide for the client, and whose approval of the step the four-eyes rule refuses. Empty
+ * without the rule. If the client's decisions need no signature, its people are not known, except the one who proposed
+ * the time.
  */
 export function excludedClients(progress: Acts & Pick<Progress, 'signing'>, step: Step): readonly string[] {
   const { proposal, signing } = progress;

@@ -161,7 +161,7 @@ export function waitingForMoves(outage: Outage | null, undecided: number, moves:
   return undecided > 0 ? support(decideText(undecided)) : noOne(remainingText(moves, null));
 }
 
-/** Returns whether the work in progress is the move of the remaining companies, now, at their next try or in a window. */
+/** Returns whether the work in progress is the move of the remaining companies: now, at the next try or in a window. */
 export const isMoveOfRemaining = ({ roles, what }: WaitingFor): boolean =>
   roles.length === 0 && what.startsWith('the remaining compan');
 

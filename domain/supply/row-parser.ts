@@ -11,7 +11,9 @@ import type { RowReader } from './row-reader';
 const MAX_REFERENCE = 100;
 const MAX_NAME = 250;
 const MAX_ORGANIZATION = 250;
-/** In characters. Long enough for access tokens that are signed documents (JWTs), which have a few thousand characters. */
+/**
+ * In characters. Long enough for access tokens that are signed documents (JWTs), which have a few thousand characters.
+ */
 export const MAX_CREDENTIAL_FIELD = 16_384;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

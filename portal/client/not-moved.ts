@@ -16,8 +16,8 @@ export interface NotMoved {
 }
 
 /**
- * Returns the title of the list, with the words of the states that have companies: `The companies that must reconnect or
- * were left out`. Contains no number, because the facts of the sign-off above it count the companies in each state.
+ * Returns the title of the list, with the words of the states that have companies: `The companies that must reconnect
+ * or were left out`. Contains no number, because the facts of the sign-off above it count the companies in each state.
  */
 export function notMovedTitle(
   companies: number,

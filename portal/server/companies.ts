@@ -84,9 +84,9 @@ function ownProblemOf(company: CompanyRow, view: AcceptingView | null): string |
 }
 
 /**
- * Says that a deferred company will be tried again, and when, if that is known. Null if it is not deferred or not ready,
- * the migration has ended, or only the first company can move now. Does not depend on the current time, so that the text
- * stays the same while it is shown.
+ * Says that a deferred company will be tried again, and when, if that is known. Null if it is not deferred or not
+ * ready, the migration has ended, or only the first company can move now. Does not depend on the current time, so that
+ * the text stays the same while it is shown.
  */
 function nextTryText(company: CompanyRow, view: AcceptingView | null): string | null {
   const { isDeferred, retryAt, hasEnded } = company;

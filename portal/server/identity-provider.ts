@@ -32,7 +32,9 @@ export class IdentityProviderFailed extends Error {
   override readonly name = 'IdentityProviderFailed';
 }
 
-/** Loads the library when it is needed, because it is an ECMAScript module, and few portals have an identity provider. */
+/**
+ * Loads the library when it is needed, because it is an ECMAScript module, and few portals have an identity provider.
+ */
 const loadLibrary = () => import('openid-client');
 type Library = Awaited<ReturnType<typeof loadLibrary>>;
 

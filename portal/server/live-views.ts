@@ -85,7 +85,9 @@ export class LiveViews {
   private count = 0;
   private polls = 0;
   private timer: NodeJS.Timeout | undefined;
-  /** Runs independently of the reads, because a database that stops during a read answers nothing, not even an error. */
+  /**
+   * Runs independently of the reads, because a database that stops during a read answers nothing, not even an error.
+   */
   private watch: NodeJS.Timeout | undefined;
   private isClosed = false;
 

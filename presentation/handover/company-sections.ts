@@ -236,7 +236,9 @@ function whyOf(company: ReportedCompany, stage: MoveStage): string {
   return company.heldBack ?? missingCredentialText(company) ?? (company.replacedApplication ? REPLACED_PROBLEM : '');
 }
 
-/** Returns the link with which the end customer should reconnect the company; empty if it should not, or has no link. */
+/**
+ * Returns the link with which the end customer should reconnect the company; empty if it should not, or has no link.
+ */
 function linkOf(company: ReportedCompany): string {
   const { state, failure, replacedApplication, linkUrl } = company;
   return needsLink(state, failure, replacedApplication) || isWronglyConnected(company) ? (linkUrl ?? '') : '';

@@ -110,7 +110,9 @@ function rotationText(head: ReportHead, secrets: number): string {
   return `${isShared ? 'it was shared for this migration' : ONLY_IF_SHARED}. ${unusedText(head, null)}`;
 }
 
-/** Says that the client has to ask its contact, because support decides what happens after the migration was stopped. */
+/**
+ * Says that the client has to ask its contact, because support decides what happens after the migration was stopped.
+ */
 function askContact({ counts }: ReportHead): Point {
   const open = countOpen(counts);
   return {

@@ -7,13 +7,13 @@ import { eitherOf, momentText, sentence } from '../../domain/text/sentences';
 /** The consequence of the four-eyes rule for the client's approval of the open step, in clauses. */
 interface OtherApprover {
   readonly must: string;
-  /** What to ask of support, if the rule excludes every person who decides for the client; otherwise null. */
+  /** The request to support, if the rule excludes every person who decides for the client; otherwise null. */
   readonly ask: string | null;
 }
 
 /**
- * Returns who else must approve the open step for the client, and what to ask of support if nobody else can; null if the
- * migration does not wait for the client's approval, or if the four-eyes rule excludes no person of the client.
+ * Returns who else must approve the open step for the client, and what to ask of support if nobody else can; null if
+ * the migration does not wait for the client's approval, or if the four-eyes rule excludes no person of the client.
  *
  * @param now ISO 8601, UTC
  */

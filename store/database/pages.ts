@@ -1,6 +1,6 @@
 /**
- * Reads rows in pages, in the order of a number, because a migration can have any number of rows. Yields only pages with
- * rows.
+ * Reads rows in pages, in the order of a number, because a migration can have any number of rows. Yields only pages
+ * with rows.
  *
  * @param key the column with the number, by which the next page begins after the last row of a page
  * @param size maximum number of rows that `read` returns

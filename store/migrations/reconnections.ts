@@ -1,4 +1,6 @@
-/** Companies that depend on a replaced application, until the service says that their end customers have reconnected. */
+/**
+ * Companies that depend on a replaced application, until the service says that their end customers have reconnected.
+ */
 import { sql } from 'kysely';
 import { allRows, oneRow, type Database } from '../database/database';
 

@@ -16,8 +16,8 @@ interface TakeViewsOptions extends Pick<TakeOptions, 'namespace' | 'limit'> {
 /** Lease: after this time, another worker can take a view that a worker has taken and not written. */
 const LEASE_MS = 10_000;
 /**
- * After this many attempts in which a worker neither wrote a view nor gave it back, the view is taken again only after a
- * longer time, because writing it might crash workers.
+ * After this many attempts in which a worker neither wrote a view nor gave it back, the view is taken again only after
+ * a longer time, because writing it might crash workers.
  */
 const MAX_ATTEMPTS = 3;
 const AGAIN_AFTER_MS = 10 * 60_000;

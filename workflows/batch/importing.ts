@@ -91,9 +91,9 @@ async function reclaimInterrupted(context: RunContext): Promise<boolean> {
 }
 
 /**
- * Returns whether the run must end without another wait. A run can begin to end while a slice is in flight, which is too
- * late to wake the wait that follows: the next run would begin only after the lease of an interrupted company. Histories
- * of earlier versions contain that wait.
+ * Returns whether the run must end without another wait. A run can begin to end while a slice is in flight, which is
+ * too late to wake the wait that follows: the next run would begin only after the lease of an interrupted company.
+ * Histories of earlier versions contain that wait.
  */
 function endsNow(context: RunContext): boolean {
   return context.isEnding() && patched('end-without-wait');

@@ -79,8 +79,8 @@ type Answers = ReadonlyMap<string, Pick<ListedLine, 'waitingFor' | 'onHoldSince'
 
 /**
  * Asks running and paused migrations, and migrations in step 1, who must act and since when they have been on hold.
- * Best effort, because a worker might not answer. Does not ask workflows that have ended abnormally in Temporal, because
- * they would still name the people for whom they waited.
+ * Best effort, because a worker might not answer. Does not ask workflows that have ended abnormally in Temporal,
+ * because they would still name the people for whom they waited.
  */
 async function readAnswers(ferry: MigrationClient, summaries: readonly MigrationSummary[]): Promise<Answers> {
   const asked = summaries

@@ -70,8 +70,8 @@ export function accountButton(migrationId: string, provider: string | null, prob
 
 /**
  * Returns a key that was created for an account and that the portal has not accepted yet, or else a new key. The
- * provider's fingerprint in the latest link replaces the stored one, because an earlier link can have been wrong. Nothing
- * was encrypted for the earlier one: before the portal has accepted a key, its person cannot supply anything.
+ * provider's fingerprint in the latest link replaces the stored one, because an earlier link can have been wrong.
+ * Nothing was encrypted for the earlier one: before the portal has accepted a key, its person cannot supply anything.
  */
 async function keyFor(migrationId: string, provider: string | null) {
   const pending = await pendingKey(await accountDigest(migrationId));

@@ -20,7 +20,9 @@ export interface CheckedFile {
 export const OBTAINED_AT_LABEL = 'When your application received the credentials';
 
 export interface CheckOptions {
-  /** Applies to credentials without an `obtainedAt` in the file. Null: the time when the file was last changed applies. */
+  /**
+   * Applies to credentials without an `obtainedAt` in the file. Null: the time when the file was last changed applies.
+   */
   readonly obtainedAt: Date | null;
   readonly asWindows1252: boolean;
   readonly migrationId: string;

@@ -1,4 +1,6 @@
-/** Tests that commands refuse a database that contains no ledger, and leave it empty, until `ferry setup` creates one. */
+/**
+ * Tests that commands refuse a database that contains no ledger, and leave it empty, until `ferry setup` creates one.
+ */
 import path from 'node:path';
 import { createTestDatabase, execute, type TestDatabase } from '../../support/servers/database';
 import { useOrchestrator } from '../../support/servers/orchestrator';

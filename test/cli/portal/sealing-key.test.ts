@@ -1,4 +1,6 @@
-/** Tests the advice about a key from the portal that cannot be used, and about a sealed file that no worker can open. */
+/**
+ * Tests the advice about a key from the portal that cannot be used, and about a sealed file that no worker can open.
+ */
 import { assertSealedWith, trustedKey, type SealedFor } from '../../../cli/portal/sealing-key';
 import { CommandFailed } from '../../../cli/shared/errors';
 import {

@@ -1,4 +1,4 @@
-/** What `ferry show` prints about outcomes that have changed since a sign-off. */
+/** Tests what `ferry show` prints about outcomes that have changed since a sign-off. */
 import { nextCommands, NO_COMPANIES } from '../../../cli/suggestions/next-commands';
 import type { MigrationState } from '../../../domain/migration/migration-state';
 import { progressOf } from '../../../domain/progress/progress';

@@ -1,4 +1,4 @@
-/** What people read about outcomes that have changed since a sign-off. */
+/** Tests what people read about outcomes that have changed since a sign-off. */
 import {
   changedText,
   signedBeforeText,

@@ -99,7 +99,9 @@ describeWithChromium("an account in the portal's page", () => {
     expect(await page.getByText('You can read in this browser, but you cannot decide').count()).toBe(0);
   });
 
-  /** Invites a person with a link without the provider's fingerprint. `showKey` makes the portal show the migration key. */
+  /**
+   * Invites a person with a link without the provider's fingerprint. `showKey` makes the portal show the migration key.
+   */
   async function invitedWithKey() {
     const { migrationId } = await invited();
     const { text, provider } = createMigrationKey(migrationId, 'qhyg', createVaultKey().publicKey);

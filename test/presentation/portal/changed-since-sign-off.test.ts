@@ -1,4 +1,4 @@
-/** What the portal tells the client about outcomes that have changed since a sign-off. */
+/** Tests what the portal tells the client about outcomes that have changed since a sign-off. */
 import type { Role } from '../../../domain/migration/steps';
 import type { ChangedSinceSignOff } from '../../../domain/progress/sign-off-changes';
 import { approve, AT, counts, decideAll } from '../../support/migrations/migration-states';

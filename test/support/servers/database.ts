@@ -10,8 +10,8 @@ export interface TestDatabase {
 /**
  * Creates an empty database in the Postgres of this run. Each test file has its own, so that files can run in parallel.
  *
- * @param schema the schema of the new database. Default: none. To copy a schema takes about a tenth of the time that its
- * schema migrations take
+ * @param schema the schema of the new database. Default: none. To copy a schema takes about a tenth of the time that
+ *   its schema migrations take
  */
 export async function createTestDatabase(schema?: Schema): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;

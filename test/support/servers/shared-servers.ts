@@ -1,7 +1,8 @@
 /**
  * The servers that all test files of a run share: Postgres, with a database of each schema to copy, and Temporal's dev
- * server. Each starts when the first test asks for it, so that a run of pure tests starts no server. They belong to jest's main process, because jest's workers
- * end during a run. A test asks that process for a server's address over HTTP, and global-setup.ts answers.
+ * server. Each starts when the first test asks for it, so that a run of pure tests starts no server. They belong to
+ * jest's main process, because jest's workers end during a run. A test asks that process for a server's address over
+ * HTTP, and global-setup.ts answers.
  */
 
 /** The variable with the URL at which jest's main process answers. global-setup.ts sets it. */

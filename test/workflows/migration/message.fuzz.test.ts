@@ -203,8 +203,8 @@ async function send({ as, name, payloads, header }: Input): Promise<void> {
 }
 
 /**
- * Returns the reasons of the workflow tasks that have failed, except those that fail by design. Pages are short, because
- * messages are long.
+ * Returns the reasons of the workflow tasks that have failed, except those that fail by design. Pages are short,
+ * because messages are long.
  */
 async function failedTasks(): Promise<readonly string[]> {
   const { workflow, workflowService, options } = orchestrator.ferry.temporal;
