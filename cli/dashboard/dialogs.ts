@@ -19,7 +19,7 @@ import {
 import { CommandFailed, withAdvice } from '../shared/errors';
 import { nameRejection } from '../options/person-name';
 import { missingDigestWarning } from '../shared/required-digest';
-import { readReview, type Review } from '../shared/review';
+import { assertNoneMoving, readReview, type Review } from '../shared/review';
 import { readProgressOrUnanswered, readProgressToResume, type ProgressOrUnanswered } from '../connections/unanswered';
 import { decide, MigrationClosed, readProgressIfAnswered, type LedgerClient, type DecisionContent } from '../../client';
 import type { Terminal } from '../terminal/terminal';
@@ -213,7 +213,10 @@ async function draftApproval(
   if (impossible !== null)
     throw new CommandFailed(impossible, `to see what the migration is waiting for, run: ferry show ${migrationId}`);
   const review = progress && (await readReview(context.ferry, progress, step, MAX_COMPANIES));
-  if (review) printReview(context.terminal, review, migrationId);
+  if (review) {
+    printReview(context.terminal, review, migrationId);
+    assertNoneMoving(review, progress);
+  }
   const refused = unanswered && (await missingDigestWarning(context.ferry, migrationId, 'approval', unanswered));
   const warnings = unanswered && [
     unanswered.so('you cannot review what you approve'),

@@ -179,9 +179,11 @@ async function offered(
     const steps = ofStep.filter((each) => each.step !== undefined);
     if (action && !action.isExpected && step === undefined && steps.length > 1)
       throw severalSteps(context, message, view, steps);
-    if (action && isExcluded(session, action)) throw excluded(context, action, view);
-    if (action) return { view, action };
-    if (Date.now() > until) throw notOffered(context, { message, step }, view);
+    const isForOthers = action !== undefined && isExcluded(session, action);
+    if (action && !isForOthers) return { view, action };
+    // The view can be older than a decision that has just been made.
+    if (Date.now() > until)
+      throw isForOthers ? excluded(context, action, view) : notOffered(context, { message, step }, view);
     await delay(POLL_EVERY_MS);
   }
 }

@@ -105,7 +105,8 @@ function repeatedText({ message, step }: Asked, view: MigrationView): string | n
       return asked.state === 'done' ? `${stepText(asked.step)} has already ended` : null;
     }
     case 'confirmSyncDisabled':
-      return counts.total === 0 || counts.unconfirmed > 0
+      // Companies that are held back are not counted as unconfirmed, so step 4 must have ended as well.
+      return counts.unconfirmed > 0 || steps.find((each) => each.step === 'disable-syncing')?.state !== 'done'
         ? null
         : 'no company is waiting for this confirmation: all companies that can move are already confirmed';
     case 'pause':

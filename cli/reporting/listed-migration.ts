@@ -87,7 +87,7 @@ async function readResumption(
 const UNANSWERED = [NoWorker, PayloadKeyMissing, NoSuchMigration, ServiceError] as const;
 
 /** Returns whether the workflow could not be asked. */
-export const isUnanswered = (error: unknown): boolean => UNANSWERED.some((errorClass) => error instanceof errorClass);
+const isUnanswered = (error: unknown): boolean => UNANSWERED.some((errorClass) => error instanceof errorClass);
 
 /** Returns whether companies might be waiting for their next try. Otherwise, the workflow need not be asked. */
 async function hasTriesAhead(db: Database, migrationId: string): Promise<boolean> {

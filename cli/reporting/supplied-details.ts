@@ -39,7 +39,7 @@ export function printDetails(
   const isOpen = route === 'self-service' || step === 'supply-details';
   const shown = isOpen || inFull ? preflight : { ...preflight, warnings: [] };
   printPreflight(output, isListed ? { ...shown, problems: [] } : shown);
-  // The warning about the registered application names it, unless an older worker has checked the details.
+  // The problem or warning about the registered application names it, unless an older worker has checked the details.
   if (shouldSupplyApplication(progress) && !inFull) return;
   if (inFull || step !== 'complete-migration') printApplication(output, preflight, '');
   // Needed only before step 3 of the managed route. In step 3, the text that says who must act contains the URL. In

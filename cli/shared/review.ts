@@ -22,6 +22,7 @@ import {
   printPreflight,
   printReplacedApplications,
 } from './results';
+import { CommandFailed } from './errors';
 import { printFirstOpening } from '../options/start-times';
 import { collected } from '../../domain/text/streams';
 
@@ -125,6 +126,20 @@ const PRINTERS: Readonly<Record<Exclude<Step, 'migrate-first-company'>, Printer>
     }
   },
 };
+
+/**
+ * Checks that no company of the handover is being moved. The counts in the progress can be older than the ledger, and
+ * the migration would refuse a sign-off with their digest.
+ *
+ * @throws CommandFailed
+ */
+export function assertNoneMoving({ step, moving }: Review, progress: Progress): void {
+  if (moving === null || progress.step !== step) return;
+  throw new CommandFailed(
+    `the handover cannot be signed off while companies are being moved: ${moving}`,
+    `nothing was decided; wait for the outcome with: ferry watch ${progress.migrationId} --until-decision`,
+  );
+}
 
 /** Names the companies that are being moved; null if there are none, or without the ledger. */
 async function readMoving({ db }: MigrationClient, migrationId: string): Promise<string | null> {

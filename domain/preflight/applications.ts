@@ -226,7 +226,7 @@ export function findApplicationConflict(
 }
 
 /**
- * The end of the client's message in the managed route if no application was supplied, and the registered one was
+ * A part of the client's message in the managed route if no application was supplied, and the registered one was
  * supplied for another client. The texts about the client's task search for it.
  */
 export const REGISTERED_FOR_OTHER_CLIENT = 'and the registered one was supplied for another client of this account';
@@ -280,7 +280,7 @@ export function applicationConflicts(
         : `if ${client} uses this application too, supply it for ${migrationId} (${FIRST_REJECT}); if not, give each client its own account (docs/deploying.md)`;
       const clientMessage = isSelfService
         ? 'the registered application was supplied for another client of this account; ask support to register the application that obtained your tokens'
-        : `no application was supplied for ${migrationId}, ${REGISTERED_FOR_OTHER_CLIENT}`;
+        : `no application was supplied for ${migrationId}, ${REGISTERED_FOR_OTHER_CLIENT}; supply the application that obtained the tokens`;
       return [{ ...finding('application-of-another-migration', message, advice), clientMessage }];
     }
     case 'not-registered': {

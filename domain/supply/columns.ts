@@ -171,7 +171,7 @@ export function matchColumns(
 const NO_CREDENTIALS = 'this is a manifest without credentials, so use the file that contains the credentials';
 /** The advice about a file of credentials that was chosen as the manifest. */
 const noManifest = (file: string): string =>
-  `this looks like a file of credentials, so use the manifest, and supply this file with: ferry credentials "id of the migration" ${shellQuoted(file)}; in the portal, use "Supply credentials"`;
+  `this looks like a file of credentials, so use the manifest; pass this file with --credentials or, once the migration has started, supply it with: ferry credentials "id of the migration" ${shellQuoted(file)}; in the portal, use "Supply credentials"`;
 
 /** Reports a missing header. Does not quote the first line, because it might contain a credential. */
 function reportNoHeader(file: string, columns: Columns, report: Report): void {

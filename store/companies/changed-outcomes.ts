@@ -13,7 +13,8 @@ interface SignedOff {
  * Finds, for each sign-off that still counts, the companies that have got their present outcome since, for example
  * because their end customer has reconnected. The outcome can be the same as before. `moved_at` does not show all of
  * them, because a company that has moved before keeps the time of its first move. An outcome that is older than the
- * column `outcome_at` is as old as the claim or the sync that led to it.
+ * column `outcome_at` is as old as the claim or the sync that led to it. The sign-off has the time of Temporal, and the
+ * outcome that of the database, so their clocks must agree.
  *
  * @param progress `steps`: the approvals that still count
  * @returns the sign-offs with changes, in the order of the approvals

@@ -73,6 +73,7 @@ export async function resolveInterrupted(
           and ${HAS_UNCROSSED_REPLACEMENT} then clock_timestamp() else authorized_at end,
         sync_started_at = case when ${outcome.to}::text = 'syncing' then clock_timestamp() else sync_started_at end,
         next_check_at = case when ${outcome.to}::text = 'syncing' then clock_timestamp() else next_check_at end,
+        outcome_at = case when ${outcome.to}::text in ('failed', 'outcome-unknown') then clock_timestamp() end,
         failure = ${outcome.failure ?? null}, failure_text = ${outcome.text ?? null},
         authorization_sent_at = case when not ${outcome.isUnused ?? false}::boolean then authorization_sent_at end,
         link_url = coalesce(${outcome.refs.linkUrl ?? null}, link_url),

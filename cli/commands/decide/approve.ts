@@ -27,7 +27,7 @@ import {
 import { CommandFailed } from '../../shared/errors';
 import { byClient, bySupport } from '../../suggestions/remedy-commands';
 import { missingDigestWarning } from '../../shared/required-digest';
-import { readReview } from '../../shared/review';
+import { assertNoneMoving, readReview } from '../../shared/review';
 import { currentStep, readProgressOrUnanswered, type ProgressOrUnanswered } from '../../connections/unanswered';
 import { withMoreText, type CommandResult } from '../../terminal/output';
 
@@ -88,12 +88,7 @@ function approve(
     // keeps the approval until a worker runs.
     const review = progress && (await readReview(ferry, progress, step));
     if (!output.json && !(output.quiet && options.yes)) review?.print(output, options.evidence);
-    // The counts in the progress can be older than the ledger. The migration would refuse a sign-off with their digest.
-    if (review && review.moving !== null && progress.step === step)
-      throw new CommandFailed(
-        `the handover cannot be signed off while companies are being moved: ${review.moving}`,
-        `nothing was decided; wait for the outcome with: ferry watch ${migrationId} --until-decision`,
-      );
+    if (review) assertNoneMoving(review, progress);
     const other = progress && roleSoFar(progress, options);
     if (other)
       output.warn(

@@ -2,7 +2,7 @@ import { isOver } from '../../../domain/migration/terminated';
 import { MigrationAnswerSchema } from '../../../portal/contract/migration-view';
 import { SessionSchema } from '../../../portal/contract/session';
 import { ApiError, type MigrationAnswer } from '../../../portal/client/api';
-import { CONFIRM_KEY, headlineFor, isExcluded, VIEWER_NOTICE } from '../../../portal/client/personal-texts';
+import { CONFIRM_KEY, headlineFor, VIEWER_NOTICE } from '../../../portal/client/personal-texts';
 import { createInterruptibleSleep } from '../../connections/waiting';
 import type { CommandResult, Output } from '../../terminal/output';
 import { openLiveBlock } from '../../terminal/live-block';
@@ -45,7 +45,7 @@ async function watch(
       screen?.show(answer, trouble, mustConfirmKey(person, answer.view));
       const { state, actions } = answer.view;
       const hasEnded = isOver(state);
-      const mustAct = untilDecision && actions.some((action) => action.isExpected && !isExcluded(person, action));
+      const mustAct = untilDecision && actions.some(({ isExpected }) => isExpected);
       if (hasEnded || mustAct || interrupted.aborted)
         return result(answer, {
           hasEnded,

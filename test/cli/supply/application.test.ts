@@ -266,7 +266,7 @@ test('an application that would replace the application of another open migratio
   };
   await until(async () => (await findings())?.includes('application-of-another-migration') === true);
   const review = async () => (await run(['show', 'bee.quickbooks-online'])).out;
-  expect(await review()).toContain('Application: x (production), not supplied for this migration');
+  expect(await review()).toContain(`the service uses the application x (production), which was supplied for ${ID}`);
   expect(await review()).toContain(
     '  client: ferry application bee.quickbooks-online --client-id x --environment production --as client',
   );

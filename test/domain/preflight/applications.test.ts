@@ -107,7 +107,7 @@ test.each<[string, MigrationApplications, boolean, string]>([
     'a registered application of another client',
     kite(null, bee(app('dee-app'))),
     false,
-    'no application was supplied for kite.xero, and the registered one was supplied for another client of this account',
+    'no application was supplied for kite.xero, and the registered one was supplied for another client of this account; supply the application that obtained the tokens',
   ],
   [
     'another client with another application than the registered one',

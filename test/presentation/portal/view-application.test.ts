@@ -26,7 +26,7 @@ test('if the registered application was supplied for another client, both sides 
   const page = currentDetails(progress, { now: LATER });
   expect(page).toContain(`# ${headline} ${supply}\n`);
   expect(page).toContain(
-    '**What support has to do:** resolve these problems\n\n- no application was supplied for acme.quickbooks-online, and the registered one was supplied for another client of this account\n',
+    '**What support has to do:** resolve these problems\n\n- no application was supplied for acme.quickbooks-online, and the registered one was supplied for another client of this account; supply the application that obtained the tokens\n',
   );
   expect(page).not.toMatch(/Nothing for you to do|\bbee\b/);
 });
