@@ -8,7 +8,7 @@ const orchestrator = useOrchestratorWithWorker();
 
 test('a sign-off is not sent while the ledger shows a company as moving, although the counts are older', async () => {
   const tokens = ['sbx-ok-10.so1', 'sbx-short-3-of-10.so2'];
-  const migration = await startTestMigration(orchestrator, 'signed', tokens, 10);
+  const migration = await startTestMigration(orchestrator, 'moving-sign-off', tokens, 10);
   const { id } = migration;
   await migration.readyToComplete();
   await migration.until(({ counts }) => counts.failed === 1 && counts.moved === 1);
