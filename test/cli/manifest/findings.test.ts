@@ -109,7 +109,7 @@ test.each([
   [
     'a file of credentials',
     'reference,accessToken,refreshToken,realmId,obtainedAt\nA-1,a,r,1,2026-01-01T00:00:00Z',
-    `this looks like a file of credentials, so use the manifest, and supply this file with: ferry credentials "id of the migration" 'FILE'; in the portal, use "Supply credentials"; or add the column name`,
+    `this looks like a file of credentials, so use the manifest; pass this file with --credentials or, once the migration has started, supply it with: ferry credentials "id of the migration" 'FILE'; in the portal, use "Supply credentials"; or add the column name`,
   ],
   [
     'a manifest with credentials',
