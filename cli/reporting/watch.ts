@@ -10,12 +10,11 @@ import { actingText } from '../../domain/progress/acting-roles';
 import { clientCounts } from '../../domain/companies/counts';
 import { isEnding } from '../../domain/migration/migration-state';
 import { isOver } from '../../domain/migration/terminated';
-import { ledgerBehindTask, waitingForReconciliation } from '../../domain/progress/ledger-behind';
+import { ledgerBehindTask } from '../../domain/progress/ledger-behind';
 import { meanwhileTask } from '../../domain/progress/meanwhile';
 import { windowAt } from '../../domain/progress/remaining-moves';
 import { taskForSupport } from '../../domain/progress/four-eyes';
 import { headline, pausedTexts, reopenedText, type Progress } from '../../domain/progress/progress';
-import type { WaitingFor } from '../../domain/progress/waiting-for';
 import { counted } from '../../domain/text/sentences';
 import { listUnconfirmedKeys, readOverviews, type Confirmers } from '../../store';
 import {
@@ -173,12 +172,6 @@ function ended(snapshot: WatchSnapshot): WatchEnd {
       for (const task of tasks) if (task !== null) output.line(task);
     },
   };
-}
-
-/** Returns who must act: while the ledger is out of date, only support, whoever the workflow waits for. */
-export function waitingForAtEnd({ progress, ledgerBehind }: Pick<WatchEnd, 'progress' | 'ledgerBehind'>): WaitingFor {
-  const { state, migrationId, waitingFor } = progress;
-  return ledgerBehind && !isOver(state) ? waitingForReconciliation(migrationId) : waitingFor;
 }
 
 function waitingText(progress: Progress): string | null {

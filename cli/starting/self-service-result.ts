@@ -7,7 +7,8 @@ import { plainTextAdvice } from '../../domain/supply/client-secret';
 import { counted, sentence } from '../../domain/text/sentences';
 import type { LedgerClient, SelfServiceStart } from '../../client';
 import { readOutcome } from '../../store';
-import { waitingForAtEnd, type WatchEnd } from '../reporting/watch';
+import type { WatchEnd } from '../reporting/watch';
+import { actualWaitingFor } from '../../domain/progress/ledger-behind';
 import { START_WORKER } from '../../domain/progress/worker-advice';
 import { fileArguments, withCheckedFile } from '../suggestions/file-arguments';
 import { withLedgerLimit } from '../connections/ledger-limit';
@@ -171,7 +172,7 @@ export function selfServiceResult(
       retrying: retriedErrors,
       clientPage,
       state: end?.progress.state ?? null,
-      waitingFor: end && waitingForAtEnd(end),
+      waitingFor: end && actualWaitingFor(end.progress, end.ledgerBehind),
       counts: end?.progress.counts ?? null,
       next,
       ...findingsJson(findings),

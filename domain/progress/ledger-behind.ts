@@ -2,6 +2,7 @@
 import { shownStopText } from '../companies/failures';
 import type { Pause } from '../migration/migration-state';
 import { pauseText } from '../migration/pauses';
+import { isOver } from '../migration/terminated';
 import type { Progress } from './progress';
 import type { WaitingFor } from './waiting-for';
 
@@ -9,11 +10,13 @@ import type { WaitingFor } from './waiting-for';
 export const ledgerBehindTask = (migrationId: string): string =>
   `the ledger is out of date, so no company can move; to repair it, run: ferry reconcile ${migrationId}`;
 
-/** Returns who has to act while the ledger is out of date, instead of the people whom the workflow names. */
-export const waitingForReconciliation = (migrationId: string): WaitingFor => ({
-  roles: ['support'],
-  what: ledgerBehindTask(migrationId),
-});
+/** Returns who has to act. While the ledger is out of date, this is only support, whoever the workflow waits for. */
+export function actualWaitingFor(
+  { migrationId, state, waitingFor }: Pick<Progress, 'migrationId' | 'state' | 'waitingFor'>,
+  ledgerBehind: boolean,
+): WaitingFor {
+  return ledgerBehind && !isOver(state) ? { roles: ['support'], what: ledgerBehindTask(migrationId) } : waitingFor;
+}
 
 /** The last part of a sentence about a migration whose ledger is out of date. */
 export const NONE_BEFORE_RECONCILED = 'no company can move before the ledger is reconciled';

@@ -3,7 +3,7 @@ import type { ApplicationsOfMoved } from '../../../domain/preflight/applications
 import { isEnding } from '../../../domain/migration/migration-state';
 import { isOver } from '../../../domain/migration/terminated';
 import { meanwhileTask, withKeysToConfirm } from '../../../domain/progress/meanwhile';
-import { waitingForReconciliation, withReconciledLedger } from '../../../domain/progress/ledger-behind';
+import { actualWaitingFor, withReconciledLedger } from '../../../domain/progress/ledger-behind';
 import { firstOpening } from '../../../domain/progress/first-opening';
 import type { Progress } from '../../../domain/progress/progress';
 import {
@@ -164,12 +164,9 @@ const report = ({ migrationId, route }: Progress): NextCommand => ({
 });
 
 /** Returns the fields that differ while the ledger is behind: no company can move, and only support has to act. */
-function whileLedgerBehind(
-  { migrationId, state, waitingFor }: Progress,
-  { deferred }: Pick<MigrationFindings, 'deferred'>,
-) {
+function whileLedgerBehind(progress: Progress, { deferred }: Pick<MigrationFindings, 'deferred'>) {
   return {
-    waitingFor: isOver(state) ? waitingFor : waitingForReconciliation(migrationId),
+    waitingFor: actualWaitingFor(progress, true),
     deferred: deferred && { ...deferred, nextTryAt: null },
     ...{ firstOpening: null, meanwhile: null },
   };

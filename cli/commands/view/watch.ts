@@ -1,7 +1,8 @@
 import { isOver } from '../../../domain/migration/terminated';
 import { pausesIn } from '../../../domain/progress/progress';
+import { actualWaitingFor } from '../../../domain/progress/ledger-behind';
 import { meanwhileTask, withKeysToConfirm } from '../../../domain/progress/meanwhile';
-import { waitingForAtEnd, watchMigration, type WatchEnd, type WatchOptions } from '../../reporting/watch';
+import { watchMigration, type WatchEnd, type WatchOptions } from '../../reporting/watch';
 import { withMigrationClient } from '../../connections/clients';
 import type { Context } from '../../shared/context';
 import type { CommandResult } from '../../terminal/output';
@@ -21,14 +22,13 @@ export function addWatch(context: Context): void {
     );
 }
 
-function watchResult(end: WatchEnd): CommandResult {
-  const { progress, keysToConfirm, ledgerBehind, print } = end;
+function watchResult({ progress, keysToConfirm, ledgerBehind, print }: WatchEnd): CommandResult {
   const { migrationId, state, step, counts, pause } = progress;
   const pauses = pausesIn(progress);
   return {
     failed: state !== 'completed' && isOver(state),
     json: {
-      ...{ schema: 'ferry.watch/1', migrationId, state, step, waitingFor: waitingForAtEnd(end) },
+      ...{ schema: 'ferry.watch/1', migrationId, state, step, waitingFor: actualWaitingFor(progress, ledgerBehind) },
       meanwhile:
         state === 'terminated' || ledgerBehind ? null : withKeysToConfirm(meanwhileTask(progress), keysToConfirm),
       ...{ counts, pause, pauses },
